@@ -1,3 +1,4 @@
+using CoAP.NET.Blockwise;
 using CoAP.NET.Blockwise.Server;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Execution;
@@ -43,6 +44,6 @@ internal sealed class QBlockFactory(bool allowsUnsecured) : QBlockFeature
     public override QBlockServer MakeServer(CoapShard shard, RequestBodyStore requests, BlockwiseAnswering answering) =>
         new QBlockServing(shard, requests, answering);
 
-    public override OutgoingRequestStep MakeStep(CoapEnvironment environment, RequestSender sender) =>
-        new QBlockRequestStep(environment, sender);
+    public override OutgoingRequestStep MakeStep(CoapEnvironment environment, RequestSender sender, RequestTags tags) =>
+        new QBlockRequestStep(environment, sender, tags);
 }

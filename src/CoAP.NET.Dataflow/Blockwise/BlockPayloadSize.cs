@@ -20,6 +20,9 @@ internal readonly record struct BlockPayloadSize(int SizeExponent, int Size, int
     /// <summary>How many bytes can be sent in blocks of a size: NUM has 20 bits (RFC 7959 section 2.2).</summary>
     public static long Capacity(int sizeExponent) => (BlockValue.MaxNumber + 1L) * UnitOf(sizeExponent);
 
+    /// <summary>How many blocks of a size a body has; 0 for an empty one.</summary>
+    public static int CountOf(long length, int sizeExponent) => (int)((length + UnitOf(sizeExponent) - 1) / UnitOf(sizeExponent));
+
     /// <summary>One block of 16 to 1,024 bytes in a message.</summary>
     public static BlockPayloadSize Plain(int sizeExponent) => new(sizeExponent, 16 << sizeExponent, 16 << sizeExponent);
 
@@ -64,4 +67,9 @@ internal readonly record struct BlockPayloadSize(int SizeExponent, int Size, int
         (false, true) => length == block.Size,
         _ => length <= block.Size,
     };
+
+    /// <summary>Whether a payload is the block of a body whose size is known (RFC 9177 sections 4.3 and 4.4).</summary>
+    public static bool IsPartOf(BlockValue block, int length, long size) =>
+        !block.IsBert && block.ByteOffset < Math.Max(1, size) && length == Math.Min(size - block.ByteOffset, block.Size)
+            && block.More == block.ByteOffset + block.Size < size;
 }

@@ -1,3 +1,4 @@
+using CoAP.NET.Blockwise;
 using CoAP.NET.Blockwise.Server;
 
 namespace CoAP.NET.Exchanges;
@@ -10,5 +11,5 @@ internal abstract class QBlockFeature
 
     public abstract QBlockServer MakeServer(CoapShard shard, RequestBodyStore requests, BlockwiseAnswering answering);
 
-    public abstract OutgoingRequestStep MakeStep(CoapEnvironment environment, RequestSender sender);
+    public abstract OutgoingRequestStep MakeStep(CoapEnvironment environment, RequestSender sender, RequestTags tags);
 }

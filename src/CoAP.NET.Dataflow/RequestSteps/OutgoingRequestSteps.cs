@@ -38,7 +38,7 @@ internal sealed class OutgoingRequestSteps
         }
         if (qblock is not null)
         {
-            steps.Add(qblock.MakeStep(environment, sender));
+            steps.Add(qblock.MakeStep(environment, sender, Blockwise.Tags));
         }
         Chain = new OutgoingRequestPipeline(sender, [.. steps, Blockwise, new EchoStep(), Token]);
     }

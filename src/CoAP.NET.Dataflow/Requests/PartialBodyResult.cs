@@ -21,7 +21,7 @@ internal sealed class PartialBodyResult : CoapResult
     public long? Size { get; init; }
 
     /// <summary>The blocks that follow it without a request; null for none.</summary>
-    public PushedResponseBlocks? Following { get; init; }
+    public PushedResponseBlocks? Following { get; set; }
 
     /// <summary>The source of later blocks; null for none.</summary>
     public SeekableResponseBody? Source { get; init; }

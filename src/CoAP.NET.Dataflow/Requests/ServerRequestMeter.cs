@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using CoAP.NET.Channels;
+using CoAP.NET.Blockwise;
 using CoAP.NET.Resources;
 
 namespace CoAP.NET.Requests;

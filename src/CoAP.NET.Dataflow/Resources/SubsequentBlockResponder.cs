@@ -1,4 +1,4 @@
-using CoAP.NET.Channels;
+using CoAP.NET.Blockwise;
 using CoAP.NET.Requests;
 
 namespace CoAP.NET.Resources;

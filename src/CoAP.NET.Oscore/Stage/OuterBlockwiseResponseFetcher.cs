@@ -1,3 +1,5 @@
+using CoAP.NET.Blockwise;
+using CoAP.NET.Blockwise.Client;
 using CoAP.NET.Composition.Stages;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
@@ -48,34 +50,35 @@ internal sealed class OuterBlockwiseResponseFetcher
                 return null;
             }
 
-            List<byte> payload = [.. first.Payload.Span];
+            BodyBuffer body = new(_max);
+            body.Append(first.Payload.Span, announced: null);
             BlockValue block = first.Options.Block2!.Value;
             while (block.More)
             {
                 // The received bytes determine the next block: a proxy may reduce the block size.
-                CoapMessage next = NextOf(request, new BlockValue(payload.Count / block.Size, more: false, block.SizeExponent));
+                CoapMessage next = NextOf(request, new BlockValue(body.Length / block.Size, more: false, block.SizeExponent));
                 ClientRequest asked = _sender.BeginPlain(peer.Channel.Wire, next);
                 CoapMessage response = (await asked.Task.ConfigureAwait(false)).Message;
                 if (response.OptionsToRead?.Block2 is not { } came
-                    || came.ByteOffset != payload.Count
+                    || came.ByteOffset != body.Length
                     || response.Payload.IsEmpty
                     || (came.More && response.Payload.Length % came.Size != 0)
-                    || payload.Count + response.Payload.Length > _max
-                    || !IsOfSame(first, response, OptionNumber.Oscore)
-                    || !IsOfSame(first, response, OptionNumber.ETag)
+                    || response.Payload.Length > _max - body.Length
+                    || !BlockDownload.HaveSame(OptionNumber.Oscore, first, response)
+                    || !BlockDownload.HaveSame(OptionNumber.ETag, first, response)
                     || RequestOf(key) is null)
                 {
                     return null;
                 }
 
                 block = came;
-                payload.AddRange(response.Payload.Span);
+                body.Append(response.Payload.Span, announced: null);
             }
 
             CoapMessage whole = first.Clone();
             whole.Options.Block2 = null;
             whole.Options.Remove(OptionNumber.Size2);
-            whole.Payload = payload.ToArray();
+            whole.Payload = body.Body;
             return whole;
         }
         finally
@@ -162,8 +165,4 @@ internal sealed class OuterBlockwiseResponseFetcher
         next.Options.Observe = null;
         return next;
     }
-
-    private static bool IsOfSame(CoapMessage first, CoapMessage other, int option) =>
-        first.Options.TryGetValue(option, out ReadOnlySpan<byte> expected) == other.Options.TryGetValue(option, out ReadOnlySpan<byte> came)
-        && expected.SequenceEqual(came);
 }

@@ -1,3 +1,5 @@
+using CoAP.NET.Blockwise;
+
 namespace CoAP.NET.QBlock.Client;
 
 /// <summary>
@@ -17,7 +19,7 @@ internal sealed class QBlock1SendState
     {
         Length = length;
         SizeExponent = sizeExponent;
-        Count = (int)(((long)length + (16 << sizeExponent) - 1) >> (sizeExponent + 4));
+        Count = BlockPayloadSize.CountOf(length, sizeExponent);
         _maxPayloads = maxPayloads;
         _maxRepeats = maxRepeats;
         _repeats = new byte[Count];

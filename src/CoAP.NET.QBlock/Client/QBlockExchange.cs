@@ -1,3 +1,4 @@
+using CoAP.NET.Blockwise;
 using CoAP.NET.Blockwise.Client;
 using CoAP.NET.Diagnostics;
 using CoAP.NET.Errors;
@@ -18,7 +19,7 @@ internal sealed class QBlockExchange : ITokenOwner
     private readonly RequestSender _port;
     private readonly OutgoingRequest _request;
     private readonly CoapTransmissionParameters _parameters;
-    private readonly byte[] _tag;
+    private readonly uint _tag;
     private readonly TaskCompletionSource<CoapResponse?> _completion;
 
     // Guarded by the lock.
@@ -39,7 +40,7 @@ internal sealed class QBlockExchange : ITokenOwner
     private int _continued;
     private int _askedBefore;
 
-    public QBlockExchange(CoapEnvironment environment, RequestSender port, OutgoingRequest request, byte[] tag)
+    public QBlockExchange(CoapEnvironment environment, RequestSender port, OutgoingRequest request, uint tag)
     {
         _environment = environment;
         _completion = new TaskCompletionSource<CoapResponse?>(environment.CompletionOptions);
@@ -237,7 +238,7 @@ internal sealed class QBlockExchange : ITokenOwner
         message.Payload = withPayload ? message.Payload : default;
         if (_upload is not null)
         {
-            message.Options.Add(OptionNumber.RequestTag, _tag);
+            RequestTags.AddTo(message, _tag);
         }
 
         return message;
@@ -246,7 +247,7 @@ internal sealed class QBlockExchange : ITokenOwner
     // Between two sets, where silence means nothing.
     private bool IsPausing => _upload is { IsAllSent: false } && !IsDownloading;
 
-    private bool IsDownloading => _download.Count > 0;
+    private bool IsDownloading => _download.Blocks is not null;
 
     private void Begin()
     {
@@ -281,16 +282,16 @@ internal sealed class QBlockExchange : ITokenOwner
         }
 
         _tries++;
-        if (IsDownloading)
+        if (_download.Blocks is { } blocks)
         {
-            int end = EndOfSet(_download.Highest);
-            if (_download.Prefix < end)
+            int end = ((blocks.Highest / _parameters.MaxPayloads) + 1) * _parameters.MaxPayloads;
+            if (blocks.Prefix < Math.Min(end, blocks.Count))
             {
-                AskForMissing(end);
+                AskForMissing(blocks, end);
             }
             else
             {
-                AskForNextSet();
+                AskForNextSet(blocks);
             }
         }
         else if (_upload is not null)
@@ -429,29 +430,28 @@ internal sealed class QBlockExchange : ITokenOwner
         _tries = 0;
         if (verdict == QBlockDownloadVerdict.Complete)
         {
-            End(new QBlockOutcome(Assemble()));
+            End(new QBlockOutcome(BlockDownload.Assemble(_first, _download.Blocks!.TakeAll())));
             return;
         }
 
+        CollectedBlocks blocks = _download.Blocks!;
         int set = block.Number / _parameters.MaxPayloads * _parameters.MaxPayloads;
-        if (_download.Prefix == _download.Highest + 1 && _download.Prefix % _parameters.MaxPayloads == 0)
+        if (blocks.Prefix == blocks.Highest + 1 && blocks.Prefix % _parameters.MaxPayloads == 0)
         {
-            if (_continued < _download.Prefix)
+            if (_continued < blocks.Prefix)
             {
-                AskForNextSet();
+                AskForNextSet(blocks);
             }
         }
         else if (_askedBefore < set)
         {
             // A later set begins, so what is missing of those before is lost.
             _askedBefore = set;
-            AskForMissing(set);
+            AskForMissing(blocks, set);
         }
 
         AwaitAnswer();
     }
-
-    private int EndOfSet(int number) => Math.Min(((number / _parameters.MaxPayloads) + 1) * _parameters.MaxPayloads, _download.Count);
 
     private void AskForAll()
     {
@@ -460,19 +460,19 @@ internal sealed class QBlockExchange : ITokenOwner
         _toSend.Add(message);
     }
 
-    private void AskForNextSet()
+    private void AskForNextSet(CollectedBlocks blocks)
     {
-        _continued = _askedBefore = _download.Prefix;
-        Ask([new BlockValue(_download.Prefix, more: true, _download.SizeExponent)]);
+        _continued = _askedBefore = blocks.Prefix;
+        Ask([new BlockValue(blocks.Prefix, more: true, blocks.SizeExponent)]);
     }
 
-    private void AskForMissing(int end)
+    private void AskForMissing(CollectedBlocks blocks, int end)
     {
-        int[] numbers = _download.Missing(end, _parameters.MaxPayloads);
+        int[] numbers = [.. blocks.Missing(end).Take(_parameters.MaxPayloads)];
         if (numbers.Length > 0)
         {
             _environment.Counters.Add(CoapCounter.BlocksAskedAgain, numbers.Length);
-            Ask(numbers.Select(number => new BlockValue(number, more: false, _download.SizeExponent)));
+            Ask(numbers.Select(number => new BlockValue(number, more: false, blocks.SizeExponent)));
         }
     }
 
@@ -482,21 +482,5 @@ internal sealed class QBlockExchange : ITokenOwner
         CoapMessage message = Copy(withPayload: _upload is null && _request.Message.Code == CoapCode.Fetch);
         message.Options.AddRange(blocks.Select(static block => new QBlock2Option(block)));
         _toSend.Add(message);
-    }
-
-    private CoapResponse Assemble()
-    {
-        CoapMessage received = _first!.Message;
-        CoapMessage message = new(received.Code)
-        {
-            Type = received.Type,
-            MessageId = received.MessageId,
-            Token = received.Token,
-            Payload = _download.Body
-        };
-        message.Options.AddAll(received.OptionsToRead!);
-        message.Options.Remove(OptionNumber.QBlock2);
-        message.Options.Size2 = null;
-        return _first.With(message);
     }
 }

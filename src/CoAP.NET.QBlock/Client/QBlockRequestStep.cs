@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Blockwise.Client;
 using CoAP.NET.Exchanges;
@@ -13,12 +12,11 @@ namespace CoAP.NET.QBlock.Client;
 /// </summary>
 /// <param name="environment">Provides clock, limits and counters.</param>
 /// <param name="port">Sends messages with standing tokens.</param>
-internal sealed class QBlockRequestStep(CoapEnvironment environment, RequestSender port) : OutgoingRequestStep
+/// <param name="tags">Gives each body a tag of its own (RFC 9177 section 4.3).</param>
+internal sealed class QBlockRequestStep(CoapEnvironment environment, RequestSender port, RequestTags tags) : OutgoingRequestStep
 {
     // The same as for other extensions that an updated peer may support.
     private static readonly TimeSpan s_remembered = TimeSpan.FromHours(12);
-
-    private int _tag = unchecked((int)environment.Random.NextUInt64());
 
     public override StepOutcome Before(OutgoingRequest request) =>
         IsMeant(request) ? StepOutcome.Wait(SendInBurstsAsync(request)) : StepOutcome.Go;
@@ -54,7 +52,7 @@ internal sealed class QBlockRequestStep(CoapEnvironment environment, RequestSend
             return StepOutcome.Go;
         }
 
-        QBlockExchange exchange = new(environment, port, request, NextTag());
+        QBlockExchange exchange = new(environment, port, request, tags.Next());
         CoapResponse? response = await exchange.RunAsync(request.Cancellation).ConfigureAwait(false);
         if (response is null)
         {
@@ -111,13 +109,5 @@ internal sealed class QBlockRequestStep(CoapEnvironment environment, RequestSend
         PeerBlockFacts facts = PeerBlockFacts.GetOrAdd(channel);
         facts.KnowsQBlockUntil = long.MinValue;
         facts.LacksQBlockUntil = environment.Now + s_remembered.Ticks;
-    }
-
-    // Counted from a random start, so that no tag identifies two bodies (RFC 9177 section 4.3).
-    private byte[] NextTag()
-    {
-        byte[] tag = new byte[4];
-        BinaryPrimitives.WriteInt32BigEndian(tag, Interlocked.Increment(ref _tag));
-        return tag;
     }
 }

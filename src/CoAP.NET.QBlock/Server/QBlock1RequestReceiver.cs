@@ -1,7 +1,6 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Blockwise.Server;
 using CoAP.NET.Diagnostics;
-using CoAP.NET.Requests;
 
 namespace CoAP.NET.QBlock.Server;
 
@@ -35,13 +34,12 @@ internal sealed class QBlock1RequestReceiver(CoapShard shard, RequestBodyStore b
             return bodies.TooLarge(exchange, policy, max);
         }
 
-        if (block.IsBert || message.Payload.Length != Math.Clamp(size - block.ByteOffset, 0, block.Size)
-            || (size > 0 && message.Payload.IsEmpty) || block.More != block.ByteOffset + block.Size < size)
+        if (!BlockPayloadSize.IsPartOf(block, message.Payload.Length, size))
         {
             return BlockVerdict.Answer(CoapResults.BadRequest("Number, size and payload of the block do not fit the size of the body."));
         }
 
-        TransferKey key = TransferKey.OfQBlock(exchange.Channel, message);
+        TransferKey key = TransferKey.Of(exchange.Channel, message, ofQBlock: true);
         byte[] tag = QBlock1RequestBody.TagOf(message);
         bodies.TryGet(key, out StoredTransfer? entry);
         QBlock1RequestBody? body = (QBlock1RequestBody?)entry;
@@ -63,7 +61,7 @@ internal sealed class QBlock1RequestReceiver(CoapShard shard, RequestBodyStore b
             }
 
             bodies.Add(body = fresh, now);
-            if (bodies.Charge(body, AssembledBody.Overhead + key.Size + body.IndexSize, now) is { } full)
+            if (bodies.Charge(body, AssembledBody.Overhead + key.Size + body.Blocks.IndexSize, now) is { } full)
             {
                 bodies.GiveUp(body, string.Empty);
                 return BlockVerdict.Answer(full);
@@ -82,7 +80,7 @@ internal sealed class QBlock1RequestReceiver(CoapShard shard, RequestBodyStore b
     public bool Begins(CoapExchange exchange)
     {
         CoapMessage message = exchange.Request.Message;
-        bodies.TryGet(TransferKey.OfQBlock(exchange.Channel, message), out StoredTransfer? before);
+        bodies.TryGet(TransferKey.Of(exchange.Channel, message, ofQBlock: true), out StoredTransfer? before);
         byte[] tag = QBlock1RequestBody.TagOf(message);
         return before is not QBlock1RequestBody body || (!body.HasTag(tag) && !body.HadTag(tag));
     }
@@ -98,7 +96,7 @@ internal sealed class QBlock1RequestReceiver(CoapShard shard, RequestBodyStore b
     public void Refuse(CoapExchange exchange, BlockValue block, CoapResult refusal, long now)
     {
         CoapMessage message = exchange.Request.Message;
-        TransferKey key = TransferKey.OfQBlock(exchange.Channel, message);
+        TransferKey key = TransferKey.Of(exchange.Channel, message, ofQBlock: true);
         bodies.TryGet(key, out StoredTransfer? entry);
         if (message.Options.Size1 is not <= int.MaxValue || !message.Options.Contains(OptionNumber.RequestTag)
             || refusal.Payload.Length > 1024 || entry is { IsWhole: false })
@@ -147,7 +145,7 @@ internal sealed class QBlock1RequestReceiver(CoapShard shard, RequestBodyStore b
     /// <summary>The peer rejected a list of missing blocks: it does not know the body any more (RFC 9177 section 4.3).</summary>
     public void OnReset(QBlock1RequestBody body)
     {
-        if (body.Left > 0 && body.Store is not null)
+        if (!body.IsWhole && body.Store is not null)
         {
             _counters.Add(CoapCounter.BodiesAbandoned);
             bodies.GiveUp(body, string.Empty);
@@ -166,10 +164,11 @@ internal sealed class QBlock1RequestReceiver(CoapShard shard, RequestBodyStore b
 
         body.Asked++;
         int max = body.Channel.Parameters.MaxPayloads;
-        int end = EndOfSet(body.Highest, max, body.Count);
+        CollectedBlocks blocks = body.Blocks;
+        int end = EndOfSet(blocks.Highest, max, blocks.Count);
 
         // All of them here: then the set after them never came.
-        Ask(body, body.Prefix < end ? end : EndOfSet(end, max, body.Count));
+        Ask(body, blocks.Prefix < end ? end : EndOfSet(end, max, blocks.Count));
         Await(body, now);
     }
 
@@ -179,36 +178,34 @@ internal sealed class QBlock1RequestReceiver(CoapShard shard, RequestBodyStore b
     private BlockVerdict Take(CoapExchange exchange, int number, QBlock1RequestBody body, long now)
     {
         CoapMessage message = exchange.Request.Message;
+        CollectedBlocks blocks = body.Blocks;
         body.Token = message.Token;
-        if (body.Left == 0)
+        if (body.IsWhole)
         {
             // All of it came before. Only the answer may have been lost.
             return body.Result is { } result ? BlockVerdict.Answer(result) : new BlockVerdict(BlockVerdictKind.Settle);
         }
 
-        bool isNew = !body.Has(number);
+        bool isNew = !blocks.Has(number);
         if (isNew)
         {
             // Only what is new keeps a body alive.
-            bodies.Touch(body, (long)(body.Count - body.Left) << (body.SizeExponent + 4), now);
-            if (bodies.Charge(body, body.CapacityWith(number) - body.Capacity, now) is { } full)
+            bodies.Touch(body, (long)(blocks.Count - blocks.Left) << (blocks.SizeExponent + 4), now);
+            if (bodies.Charge(body, blocks.CapacityWith(number) - blocks.Capacity, now) is { } full)
             {
                 bodies.GiveUp(body, string.Empty);
                 return BlockVerdict.Answer(full);
             }
 
-            body.Put(number, message.Payload.Span);
+            blocks.Put(number, message.Payload.Span);
             body.Asked = 0;
         }
 
-        if (body.Left == 0)
+        if (body.IsWhole)
         {
-            _counters.Add(CoapCounter.BodiesAssembled);
             shard.Wheel.Cancel(body.Waiting);
             body.Complete(message);
-            exchange.Body = new ReceivedRequestBodyState { Transfer = body, IsAdmitted = body.Admitted is not null };
-            exchange.Request.EchoAge ??= body.Admitted?.AgeAt(now);
-            return default;
+            return bodies.Deliver(exchange, body, block1: null, body.Admitted, now);
         }
 
         // Each Confirmable block is acknowledged and sent again by itself: nothing is confirmed or asked for (RFC 9177 sections 4.3 and 5).
@@ -221,17 +218,18 @@ internal sealed class QBlock1RequestReceiver(CoapShard shard, RequestBodyStore b
         int max = exchange.Channel.Parameters.MaxPayloads;
         Await(body, now);
         int set = number / max;
-        if (body.Prefix % max == 0 && body.Prefix == body.Highest + 1 && (isNew || number == body.Highest))
+        CollectedBlocks blocks = body.Blocks;
+        if (blocks.Prefix % max == 0 && blocks.Prefix == blocks.Highest + 1 && (isNew || number == blocks.Highest))
         {
-            body.AskedBefore = body.Prefix;
-            return BlockVerdict.Answer(QBlockResponseFactory.Continue(body.Prefix - 1, body.SizeExponent));
+            body.AskedBefore = blocks.Prefix;
+            return BlockVerdict.Answer(QBlockResponseFactory.Continue(blocks.Prefix - 1, blocks.SizeExponent));
         }
 
         if (body.AskedBefore < set * max)
         {
             // A later set begins, so what is missing of those before is lost.
             body.AskedBefore = set * max;
-            if (body.Prefix < body.AskedBefore)
+            if (blocks.Prefix < body.AskedBefore)
             {
                 body.Asked = 1;
                 Ask(body, body.AskedBefore);
@@ -246,7 +244,7 @@ internal sealed class QBlock1RequestReceiver(CoapShard shard, RequestBodyStore b
     {
         List<int> numbers = [];
         int bytes = 0;
-        foreach (int number in body.Missing(end))
+        foreach (int number in body.Blocks.Missing(end))
         {
             bytes += number < 24 ? 1 : number < 256 ? 2 : number < 65536 ? 3 : 5;
             if (bytes > MissingListBytes)

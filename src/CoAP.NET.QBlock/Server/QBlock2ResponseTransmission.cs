@@ -1,3 +1,4 @@
+using CoAP.NET.Blockwise;
 using CoAP.NET.Blockwise.Server;
 using CoAP.NET.Requests;
 
@@ -37,7 +38,7 @@ internal sealed class QBlock2ResponseTransmission : PushedResponseBlocks, ITrans
     /// <summary>The transfer whose later sets follow; null if nothing is stored, so that the peer must request them.</summary>
     public ResponseTransfer? Transfer { get; set; }
 
-    public int End => Numbers?.Length ?? (Whole.Payload.Length + (16 << SizeExponent) - 1) >> (SizeExponent + 4);
+    public int End => Numbers?.Length ?? BlockPayloadSize.CountOf(Whole.Payload.Length, SizeExponent);
 
     void ITransmissionOwner.OnTransmissionEnd(CoapTransmission transmission, CoapInboundKind fate)
     {

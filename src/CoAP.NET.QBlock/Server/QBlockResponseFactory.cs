@@ -1,4 +1,6 @@
 using System.Text;
+using CoAP.NET.Blockwise;
+using CoAP.NET.Blockwise.Server;
 using CoAP.NET.Requests;
 
 namespace CoAP.NET.QBlock.Server;
@@ -47,19 +49,11 @@ internal static class QBlockResponseFactory
     public static PartialBodyResult Cut(
         CoapResult whole, int number, int sizeExponent, uint? observe, PushedResponseBlocks? following = null)
     {
-        int size = 16 << sizeExponent;
+        BlockPayloadSize fit = BlockPayloadSize.Plain(sizeExponent);
         int total = whole.Payload.Length;
-        int offset = number * size;
-        int length = Math.Min(size, total - offset);
-        PartialBodyResult block = new(whole.Code, whole.Payload.Slice(offset, length)) { IsBlock = true, Following = following };
-        block.OwnOptions.AddAll(whole.Options);
-        if (observe is { } value)
-        {
-            block.OwnOptions.AddUInt(OptionNumber.Observe, value);
-        }
-
-        block.OwnOptions.AddUInt(OptionNumber.QBlock2, new BlockValue(number, offset + length < total, sizeExponent).Value);
-        block.OwnOptions.AddUInt(OptionNumber.Size2, (uint)total);
+        PartialBodyResult block = BlockResponses.Cut(
+            whole, (long)number * fit.Size, fit, 0, total, block1: null, observe, total, OptionNumber.QBlock2);
+        block.Following = following;
         return block;
     }
 

@@ -63,7 +63,7 @@ internal sealed class QBlockServing : QBlockServer
             ? RequestedQBlock2Blocks.Read(exchange.Request.Message.OptionsToRead!, out _) : null;
         BlockValue? asked = wish is null ? null : new BlockValue(0, more: false, wish.SizeExponent);
         int exponent = BlockResponses.Fit(exchange, asked, result).SizeExponent;
-        int count = (result.Payload.Length + (16 << exponent) - 1) >> (exponent + 4);
+        int count = BlockPayloadSize.CountOf(result.Payload.Length, exponent);
         if (wish is null && count == 1)
         {
             return result;
@@ -114,7 +114,7 @@ internal sealed class QBlockServing : QBlockServer
         }
 
         int exponent = BlockResponses.Fit(exchange, new BlockValue(0, more: false, wish.SizeExponent), whole).SizeExponent;
-        int count = (whole.Payload.Length + (16 << exponent) - 1) >> (exponent + 4);
+        int count = BlockPayloadSize.CountOf(whole.Payload.Length, exponent);
         return BlockVerdict.Answer(wish.First >= count
             ? BlockResponses.BeyondEnd((long)wish.First << (exponent + 4), whole.Payload.Length)
             : Cut(exchange, whole, wish, exponent, count, null, isSending));

@@ -1,4 +1,4 @@
-using CoAP.NET.Blockwise.Client;
+using CoAP.NET.Blockwise;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Blockwise;
@@ -121,24 +121,24 @@ public sealed class UploadTagTests : TransferTest
     [Fact]
     public void Every_upload_has_a_Request_Tag_when_the_table_of_uploads_is_full()
     {
-        UploadRequestTags tags = new(new VirtualRandom(1));
-        byte[] tag = new byte[4];
+        RequestTags tags = new(new VirtualRandom(1));
         HashSet<string> seen = [];
-        for (int i = 0; i < UploadRequestTags.Capacity; i++)
+        for (uint peer = 0; peer < RequestTags.Capacity; peer++)
         {
-            Assert.False(tags.Begin(1, i, tag));
+            Assert.NotNull(tags.Begin(peer, To("a")));
         }
 
         for (int i = 0; i < 1000; i++)
         {
-            Assert.True(tags.Begin(1, 1_000_000, tag));
-            Assert.True(seen.Add(Wire.Hex(tag)));
+            CoapMessage message = To("b");
+            Assert.Null(tags.Begin(1, message));
+            Assert.True(seen.Add(TagOf(message)));
         }
 
-        Assert.Equal(UploadRequestTags.Capacity, tags.Count);
-        tags.Conclude(1, 5);
-        Assert.True(tags.Begin(1, 6, tag));
-        Assert.False(tags.Begin(2, 6, tag));
+        Assert.Equal(RequestTags.Capacity, tags.Count);
+        tags.Conclude(5, RequestTags.ResourceOf(To("a")));
+        Assert.Null(tags.Begin(6, To("a")));
+        Assert.NotNull(tags.Begin(6, To("b")));
     }
 
     [Fact]
@@ -146,10 +146,9 @@ public sealed class UploadTagTests : TransferTest
     {
         int Of(Action<CoapOptionCollection> change)
         {
-            CoapMessage message = new(CoapCode.Put);
-            message.Options.Add(new UriPathOption("a"));
+            CoapMessage message = To("a");
             change(message.Options);
-            return UploadRequestTags.ResourceOf(message);
+            return RequestTags.ResourceOf(message);
         }
 
         int plain = Of(_ => { });
@@ -158,6 +157,13 @@ public sealed class UploadTagTests : TransferTest
         Assert.NotEqual(plain, Of(options => options.Add(new UriPathOption("b"))));
         Assert.NotEqual(plain, Of(options => options.Add(new UriQueryOption("b"))));
         Assert.NotEqual(plain, Of(options => options.ContentFormat = CoapContentFormat.Cbor));
+    }
+
+    private static CoapMessage To(string path)
+    {
+        CoapMessage message = new(CoapCode.Put);
+        message.Options.Add(new UriPathOption(path));
+        return message;
     }
 
     private static string TagOf(CoapMessage request) => request.Options.RequestTags is [var tag] ? Wire.Hex(tag.Span) : "-";

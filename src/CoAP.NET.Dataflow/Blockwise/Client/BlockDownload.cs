@@ -145,14 +145,15 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
             || (response.OptionsToRead is { } options && options.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> value)
                 && tag.Matches(value));
 
-    private static bool IsSame(CoapMessage first, CoapMessage response)
-    {
-        // An added or removed tag is another representation too: it is unknown to which one the blocks without tag belong.
-        bool hasTag = first.OptionsToRead!.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> one);
-        return hasTag == response.OptionsToRead!.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> other)
-            && one.SequenceEqual(other)
-            && (response.OptionsToRead.ContentFormat is not { } format || format == first.OptionsToRead.ContentFormat);
-    }
+    // An added or removed tag is another representation too: it is unknown to which one the blocks without tag belong.
+    private static bool IsSame(CoapMessage first, CoapMessage response) =>
+        HaveSame(OptionNumber.ETag, first, response)
+            && (response.OptionsToRead!.ContentFormat is not { } format || format == first.OptionsToRead!.ContentFormat);
+
+    /// <summary>Whether two messages have the same value of an option, or both have none.</summary>
+    public static bool HaveSame(int option, CoapMessage first, CoapMessage other) =>
+        first.OptionsToRead!.TryGetValue(option, out ReadOnlySpan<byte> expected)
+            == other.OptionsToRead!.TryGetValue(option, out ReadOnlySpan<byte> came) && expected.SequenceEqual(came);
 
     private void Restart()
     {
@@ -283,8 +284,8 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
         }
     }
 
-    // The response as if it had come in one message.
-    private static CoapResponse Assemble(CoapResponse first, ReadOnlyMemory<byte> payload)
+    /// <summary>The response as if it had come in one message.</summary>
+    public static CoapResponse Assemble(CoapResponse first, ReadOnlyMemory<byte> payload)
     {
         CoapMessage received = first.Message;
         CoapMessage message = new(received.Code)
@@ -300,6 +301,7 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
             options.AddAll(received.OptionsToRead!);
             options.Block1 = null;
             options.Block2 = null;
+            options.Remove(OptionNumber.QBlock2);
             options.Size2 = null;
         }
 

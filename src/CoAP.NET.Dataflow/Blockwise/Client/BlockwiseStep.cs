@@ -9,7 +9,7 @@ namespace CoAP.NET.Blockwise.Client;
 /// <param name="environment">Provides limits, counters and log.</param>
 internal sealed class BlockwiseStep(CoapEnvironment environment) : OutgoingRequestStep
 {
-    public UploadRequestTags Tags { get; } = new(environment.Random);
+    public RequestTags Tags { get; } = new(environment.Random);
 
     public CoapEnvironment Environment => environment;
 
@@ -87,13 +87,7 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : OutgoingReque
         Conclude(request);
     }
 
-    private void Conclude(OutgoingRequest request)
-    {
-        if (request.UntaggedResource is { } resource)
-        {
-            Tags.Conclude(request.Channel.Links.AddressHash, resource);
-        }
-    }
+    private void Conclude(OutgoingRequest request) => Tags.Conclude(request.Channel.Links.AddressHash, request.UntaggedResource);
 
     // Do not check the options of the message: another step may resend a message that this one completed.
     private static bool IsLeftAlone(OutgoingRequest request) =>
@@ -107,21 +101,12 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : OutgoingReque
     // has to identify the transfer (RFC 9175 section 3.3).
     private StepOutcome BeginPost(OutgoingRequest request)
     {
-        CoapMessage message = request.Message;
-        if (message.OptionsToRead?.Contains(OptionNumber.RequestTag) == true)
+        if (Tags.Begin(request.Channel.Links.AddressHash, request.Message) is not { } untagged)
         {
             return StepOutcome.Go;
         }
 
-        int resource = UploadRequestTags.ResourceOf(message);
-        Span<byte> tag = stackalloc byte[4];
-        if (Tags.Begin(request.Channel.Links.AddressHash, resource, tag))
-        {
-            message.Options.Add(OptionNumber.RequestTag, tag);
-            return StepOutcome.Go;
-        }
-
-        request.UntaggedResource = resource;
+        request.UntaggedResource = untagged;
         return StepOutcome.Watch;
     }
 

@@ -15,7 +15,6 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
 {
     private readonly CoapEnvironment _environment = step.Environment;
     private int? _untagged;
-    private bool _isTagged;
     private bool _hasBegun;
 
     public OutgoingRequest Request => request;
@@ -124,27 +123,10 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
     /// </summary>
     public void BeginBlocks()
     {
-        IsUploadedInBlocks = true;
-        if (_isTagged)
+        if (!IsUploadedInBlocks)
         {
-            return;
-        }
-
-        _isTagged = true;
-        if (Template.Options.Contains(OptionNumber.RequestTag))
-        {
-            return;
-        }
-
-        Span<byte> tag = stackalloc byte[4];
-        int resource = UploadRequestTags.ResourceOf(Template);
-        if (step.Tags.Begin(Channel.Links.AddressHash, resource, tag))
-        {
-            Template.Options.Add(OptionNumber.RequestTag, tag);
-        }
-        else
-        {
-            _untagged = resource;
+            IsUploadedInBlocks = true;
+            _untagged = step.Tags.Begin(Channel.Links.AddressHash, Template);
         }
     }
 
@@ -152,13 +134,7 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
     /// Ends the operation: the next one at the resource needs no tag. A cancelled or unanswered transfer may still be stored at the server,
     /// and is not concluded.
     /// </summary>
-    public void Conclude()
-    {
-        if (_untagged is { } resource)
-        {
-            step.Tags.Conclude(Channel.Links.AddressHash, resource);
-        }
-    }
+    public void Conclude() => step.Tags.Conclude(Channel.Links.AddressHash, _untagged);
 
     /// <summary>The block of the response to ask for in the first message; null to leave the size to the server.</summary>
     public BlockValue? FirstWanted()

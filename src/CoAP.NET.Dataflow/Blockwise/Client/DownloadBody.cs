@@ -7,18 +7,18 @@ internal sealed class DownloadBody
     private const int MaxFirstBuffer = 64 * 1024;
 
     private readonly int _limit;
+    private readonly BodyBuffer _memory;
     private readonly Stream? _destination;
     private readonly long _start;
-    private byte[] _buffer = [];
-    private int _length;
     private bool _isWritten;
 
     /// <summary>Begins a body in memory.</summary>
     /// <param name="limit">The largest body in bytes.</param>
-    public DownloadBody(int limit) => _limit = limit;
+    public DownloadBody(int limit) => (_limit, _memory) = (limit, new BodyBuffer(limit, MaxFirstBuffer));
 
     /// <summary>Begins a body that goes to a stream.</summary>
     public DownloadBody(Stream destination)
+        : this(limit: 0)
     {
         _destination = destination;
         _start = destination.CanSeek ? destination.Position : 0;
@@ -33,7 +33,13 @@ internal sealed class DownloadBody
     {
         if (_destination is null)
         {
-            return TryAppend(block, total);
+            bool isInLimit = block.Length <= _limit - _memory.Length;
+            if (isInLimit)
+            {
+                _memory.Append(block.Span, total);
+            }
+
+            return isInLimit;
         }
 
         if (!block.IsEmpty)
@@ -49,7 +55,7 @@ internal sealed class DownloadBody
     /// <returns>Whether that is possible.</returns>
     public bool TryRestart()
     {
-        _length = 0;
+        _memory.RemoveLast(_memory.Length);
         if (_isWritten)
         {
             if (!_destination!.CanSeek)
@@ -65,36 +71,5 @@ internal sealed class DownloadBody
     }
 
     /// <summary>The payload of the response: what was written, or nothing when it went to a stream.</summary>
-    public ReadOnlyMemory<byte> ToPayload()
-    {
-        // A buffer that is half empty would be kept for as long as the response.
-        if (_buffer.Length - _length > _length / 4)
-        {
-            Array.Resize(ref _buffer, _length);
-        }
-
-        return _buffer.AsMemory(0, _length);
-    }
-
-    private bool TryAppend(ReadOnlyMemory<byte> block, long? total)
-    {
-        if (block.Length > _limit - _length)
-        {
-            return false;
-        }
-
-        int needed = _length + block.Length;
-        if (needed > _buffer.Length)
-        {
-            long doubled = _length == 0 ? 2L * block.Length : 2L * _buffer.Length;
-            long grown = total is { } claimed && claimed >= needed && (claimed <= MaxFirstBuffer || claimed <= doubled)
-                ? claimed
-                : Math.Max(doubled, needed);
-            Array.Resize(ref _buffer, (int)Math.Min(grown, Math.Max(_limit, needed)));
-        }
-
-        block.CopyTo(_buffer.AsMemory(_length));
-        _length = needed;
-        return true;
-    }
+    public ReadOnlyMemory<byte> ToPayload() => _memory.ToTrimmed();
 }

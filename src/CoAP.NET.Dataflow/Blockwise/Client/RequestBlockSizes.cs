@@ -37,25 +37,12 @@ internal static class RequestBlockSizes
         return PeerBlockFacts.Of(request.Channel)?.UploadBlockSize is > 0 and int asked ? Math.Min(size, asked) : size;
     }
 
-    public static BlockPayloadSize Upload(OutgoingRequest request)
-    {
-        CoapChannel channel = request.Channel;
-        int room = Room(request) - BlockOptions;
-        int asked = PeerBlockFacts.Of(channel)?.UploadBlockSize ?? 0;
-        return channel.IsReliable && asked == 0 && request.Request.Transfer?.BlockSize is null
-            ? BlockPayloadSize.Of(channel, BlockValue.BertSizeExponent, room)
-            : BlockPayloadSize.Plain(ExponentOf(Math.Min(Preferred(request), room), asked));
-    }
+    public static BlockPayloadSize Upload(OutgoingRequest request) => BlockPayloadSize.Of(
+        request.Channel, ExponentOf(request, PeerBlockFacts.Of(request.Channel)?.UploadBlockSize ?? 0), Room(request) - BlockOptions);
 
     /// <summary>The size exponent to ask for blocks of the response with where the first block is not at the beginning, 0 to 7.</summary>
-    public static int DownloadExponent(OutgoingRequest request)
-    {
-        CoapChannel channel = request.Channel;
-        int used = PeerBlockFacts.Of(channel)?.DownloadBlockSize ?? 0;
-        return used == 0 && PeerBlockFacts.TakesBert(channel) && request.Request.Transfer?.BlockSize is null
-            ? BlockValue.BertSizeExponent
-            : ExponentOf(Preferred(request), used);
-    }
+    public static int DownloadExponent(OutgoingRequest request) =>
+        ExponentOf(request, PeerBlockFacts.Of(request.Channel)?.DownloadBlockSize ?? 0);
 
     /// <summary>
     /// The size exponent to propose in the first message (RFC 7959 section 2.4: early negotiation); null where the server shall choose.
@@ -92,31 +79,15 @@ internal static class RequestBlockSizes
             : !channel.Connection!.Capabilities.ReportsBlockSupport && channel.MaxMessageSize <= ushort.MaxValue && token == 0
             ? SmallStreamFrame + Math.Max(UsualToken, request.Message.Token.Length)
             : StreamFrame + Math.Max(CoapToken.MaxLength, token);
-        int room = channel.MaxMessageSize - frame - OptionBytes(request.Message);
+        int room = channel.Room(frame, request.Message.OptionsToRead);
         return channel.IsReliable && request.Request is { IsForwarded: true, Content.Open: not null }
             ? Math.Min(room, PassedAtOnce + BlockOptions)
             : room;
     }
 
-    // Where not even the smallest block fits, the message is too large and fails with the reason.
-    private static int ExponentOf(int size, int remembered) =>
-        BlockValue.GetSizeExponent(Math.Max(16, remembered == 0 ? size : Math.Min(size, remembered)));
-
-    // RFC 7252 section 3.1.
-    private static int OptionBytes(CoapMessage message)
-    {
-        int bytes = 0;
-        int previous = 0;
-        for (int i = 0; i < (message.OptionsToRead?.Count ?? 0); i++)
-        {
-            int number = message.OptionsToRead!.NumberAt(i);
-            int length = message.OptionsToRead.LengthAt(i);
-            bytes += 1 + ExtensionBytes(number - previous) + ExtensionBytes(length) + length;
-            previous = number;
-        }
-
-        return bytes;
-    }
-
-    private static int ExtensionBytes(int value) => value < 13 ? 0 : value < 269 ? 1 : 2;
+    // What the peer asked for before makes blocks smaller; 0 for nothing.
+    private static int ExponentOf(OutgoingRequest request, int remembered) =>
+        remembered == 0 && PeerBlockFacts.TakesBert(request.Channel) && request.Request.Transfer?.BlockSize is null
+            ? BlockValue.BertSizeExponent
+            : BlockValue.GetSizeExponent(Math.Min(Preferred(request), remembered == 0 ? int.MaxValue : remembered));
 }

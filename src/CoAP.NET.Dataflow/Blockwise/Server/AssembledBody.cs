@@ -1,12 +1,10 @@
-using CoAP.NET.Requests;
-
 namespace CoAP.NET.Blockwise.Server;
 
 /// <summary>
 /// The body of a request that comes in blocks and is given to the handler as a whole (RFC 7959 section 2.5). Its memory grows as the blocks
 /// come: what a peer announces by Size1 only keeps it from growing too far. Guarded by Shard.Gate.
 /// </summary>
-internal sealed class AssembledBody : StoredTransfer
+internal sealed class AssembledBody : SequentialRequestBody
 {
     /// <summary>The overhead of a body in addition to its bytes.</summary>
     public const int Overhead = 512;
@@ -14,20 +12,13 @@ internal sealed class AssembledBody : StoredTransfer
     /// <summary>The part of a share that a body may take in addition to its bytes, with its key.</summary>
     public const int Allowance = Overhead + 128;
 
-    private readonly RequestBodyStore _bodies;
     private readonly uint? _announced;
-    private readonly long _max;
+    private readonly BodyBuffer _body;
     private readonly FirstBlockEchoAge? _admitted;
 
     // Only what the last block may lack; its payload, which goes into the body, is let go.
     private readonly CoapMessage _first;
 
-    // Describes the whole body and so is the same in all blocks (RFC 7959 section 2.3).
-    private readonly CoapContentFormat? _format;
-    private byte[] _bytes = [];
-
-    // How many bytes came, without a gap.
-    private int _length;
     private int _lastLength;
 
     /// <param name="bodies">The bodies of its shard.</param>
@@ -38,73 +29,53 @@ internal sealed class AssembledBody : StoredTransfer
     /// <param name="admitted">The Echo that the gates of its route accepted; null if there are no gates.</param>
     public AssembledBody(
         RequestBodyStore bodies, TransferKey key, CoapChannel channel, CoapMessage first, long max, FirstBlockEchoAge? admitted)
-        : base(key, channel)
+        : base(bodies, key, channel, first)
     {
-        _bodies = bodies;
-        _max = max;
+        _body = new BodyBuffer(max);
         _admitted = admitted;
         _announced = first.OptionsToRead?.Size1;
         _first = new CoapMessage(first.Code);
         CopyPreconditions(first, _first);
-        _format = first.OptionsToRead?.ContentFormat;
     }
 
-    /// <summary>Whether the first block of a body that is not its last came again.</summary>
-    public bool IsCopyOfFirst(CoapMessage message) =>
-        _length == message.Payload.Length && Holds(0, message.Payload.Span) && _format == message.Options.ContentFormat;
+    protected override long Received => _body.Length;
 
-    /// <summary>Processes a block.</summary>
-    /// <param name="exchange">The request; becomes the whole one with the last block.</param>
-    /// <param name="block">Its Block1.</param>
-    /// <param name="now">The current time, in units of 100 ns.</param>
-    public BlockVerdict Receive(CoapExchange exchange, BlockValue block, long now)
+    protected override bool Holds(long offset, ReadOnlySpan<byte> block) => _body.Holds(offset, block);
+
+    protected override BlockVerdict Take(CoapExchange exchange, BlockValue block, long now)
     {
         CoapMessage message = exchange.Request.Message;
-        if (message.Options.ContentFormat != _format)
-        {
-            return _bodies.OtherFormat();
-        }
-
-        if (block.ByteOffset != _length)
+        ReadOnlySpan<byte> payload = message.Payload.Span;
+        if (block.ByteOffset != _body.Length)
         {
             // A copy in a message of its own was taken already, so it is answered and not appended again. It is no progress.
-            return block.More && Holds(block.ByteOffset, message.Payload.Span)
+            return block.More && Holds(block.ByteOffset, payload)
                 ? BlockVerdict.Answer(BlockResponses.Continue(exchange, block))
-                : _bodies.OutOfSequence(_length);
+                : OutOfSequence();
         }
 
-        int length = _length + message.Payload.Length;
-        _bodies.Touch(this, length, now);
-        int capacity = CapacityFor(length);
-        if (_bodies.Charge(this, capacity - _bytes.Length + (Charge == 0 ? Overhead + Key.Size : 0), now) is { } full)
+        Bodies.Touch(this, _body.Length + payload.Length, now);
+        int growth = _body.CapacityWith(payload.Length, _announced) - _body.Capacity;
+        if (Bodies.Charge(this, growth + (Charge == 0 ? Overhead + Key.Size : 0), now) is { } full)
         {
             // The result stays if the body may continue later; the first block may also be repeated.
-            if (_length == 0 || full.Code == CoapCode.RequestEntityTooLarge)
+            if (_body.Length == 0 || full.Code == CoapCode.RequestEntityTooLarge)
             {
-                _bodies.Release(this);
+                Bodies.Release(this);
             }
 
             return BlockVerdict.Answer(full);
         }
 
-        if (capacity > _bytes.Length)
-        {
-            Array.Resize(ref _bytes, capacity);
-        }
-
-        message.Payload.Span.CopyTo(_bytes.AsSpan(_length));
-        _length = length;
+        _body.Append(payload, _announced);
         if (block.More)
         {
             return BlockVerdict.Answer(BlockResponses.Continue(exchange, block));
         }
 
-        Channel.Shard.Environment.Counters.Add(CoapCounter.BodiesAssembled);
-        _bodies.Detach(this);
+        Bodies.Detach(this);
         Complete(message);
-        exchange.Body = new ReceivedRequestBodyState { Block1 = block, Transfer = this, IsAdmitted = _admitted is not null };
-        exchange.Request.EchoAge ??= _admitted?.AgeAt(now);
-        return default;
+        return Bodies.Deliver(exchange, this, block, _admitted, now);
     }
 
     /// <summary>
@@ -113,13 +84,13 @@ internal sealed class AssembledBody : StoredTransfer
     /// </summary>
     public override bool OnReplied(CoapResult result)
     {
-        if (result.AsksForEcho && !TransferStore.HasEnded(Channel) && _bodies.TryReattach(this, Channel.Shard.Environment.Now))
+        if (result.AsksForEcho && !TransferStore.HasEnded(Channel) && Bodies.TryReattach(this, Channel.Shard.Environment.Now))
         {
-            _length -= _lastLength;
+            _body.RemoveLast(_lastLength);
         }
         else
         {
-            _bodies.Release(this);
+            Bodies.Release(this);
         }
 
         return true;
@@ -129,7 +100,7 @@ internal sealed class AssembledBody : StoredTransfer
     private void Complete(CoapMessage last)
     {
         _lastLength = last.Payload.Length;
-        last.Payload = _bytes.AsMemory(0, _length);
+        last.Payload = _body.Body;
         CoapOptionCollection options = last.Options;
         options.Remove(OptionNumber.Block1);
         options.Remove(OptionNumber.Size1);
@@ -138,22 +109,6 @@ internal sealed class AssembledBody : StoredTransfer
             options.AddAll(_first.Options);
         }
     }
-
-    // The memory for so many bytes, at the next growth if they do not fit.
-    private int CapacityFor(int length)
-    {
-        if (length <= _bytes.Length)
-        {
-            return _bytes.Length;
-        }
-
-        long doubled = Math.Max(length, Math.Min(2L * _bytes.Length, _max));
-        return (int)Math.Min(_announced is { } announced && announced >= length ? Math.Min(doubled, announced) : doubled, Array.MaxLength);
-    }
-
-    // Whether a block was stored already, byte by byte: then it is a copy, otherwise a piece of another body.
-    private bool Holds(long offset, ReadOnlySpan<byte> block) =>
-        offset + block.Length <= _length && _bytes.AsSpan((int)offset, block.Length).SequenceEqual(block);
 
     private static void CopyPreconditions(CoapMessage from, CoapMessage to)
     {

@@ -1,5 +1,4 @@
 using System.Globalization;
-using CoAP.NET.Channels;
 using CoAP.NET.Requests;
 
 namespace CoAP.NET.Blockwise.Server;
@@ -12,6 +11,9 @@ internal static class BlockResponses
 {
     // The options that are added to a block: ETag, Block1, Block2, Size2, each with its header.
     private const int AddedOptions = 13 + 8 + 8 + 9;
+
+    // The header with the length of the token, and the payload marker, in any format.
+    private const int Head = 16;
 
     /// <summary>
     /// 2.31: the block was taken, send the next one. Without payload and without Block2 (RFC 7959 sections 2.3 and 2.9.1). The first
@@ -86,7 +88,8 @@ internal static class BlockResponses
     }
 
     /// <summary>How many bytes of the body of an answer have room in one message, with the options of a block.</summary>
-    public static long Room(CoapExchange exchange, CoapResult result) => exchange.Channel.MaxMessageSize - HeadSize(exchange, result);
+    public static int Room(CoapExchange exchange, CoapResult result) => exchange.Channel.Room(
+        Head + AddedOptions + exchange.Request.Message.Token.Length, result.OptionsToRead);
 
     /// <summary>The options that all blocks of an answer carry, with an entity-tag.</summary>
     /// <returns>A copy with the whole payload.</returns>
@@ -126,11 +129,12 @@ internal static class BlockResponses
     /// <param name="total">The size of the body.</param>
     /// <param name="block1">The block of the request that is answered; null for none.</param>
     /// <param name="observe">The Observe option of the answer; null for none.</param>
+    /// <param name="option">The number of the option that names the block: Block2 or Q-Block2.</param>
     /// <param name="size">The size that is said: in the first block, and where it was asked for (RFC 7959 section 4); null for
     /// none.</param>
-    public static CoapResult Cut(
+    public static PartialBodyResult Cut(
         CoapResult whole, long offset, BlockPayloadSize fit, long start, long total, BlockValue? block1, uint? observe,
-        long? size)
+        long? size, int option = OptionNumber.Block2)
     {
         int length = fit.LengthOf(total - offset);
         PartialBodyResult block = new(whole.Code, whole.Payload.Slice((int)(offset - start), length)) { IsBlock = true };
@@ -144,7 +148,7 @@ internal static class BlockResponses
             block.OwnOptions.Observe = number;
         }
 
-        block.OwnOptions.Block2 = BlockValue.FromOffset(offset, offset + length < total, fit.SizeExponent);
+        block.OwnOptions.AddUInt(option, BlockValue.FromOffset(offset, offset + length < total, fit.SizeExponent).Value);
         if (block1 is { } answered)
         {
             block.OwnOptions.Block1 = answered;
@@ -205,19 +209,5 @@ internal static class BlockResponses
         }
 
         return cut;
-    }
-
-    private static long HeadSize(CoapExchange exchange, CoapResult result)
-    {
-        long size = 16L + AddedOptions + exchange.Request.Message.Token.Length;
-        if (result.HasOptions)
-        {
-            for (int i = 0; i < result.OptionsToRead!.Count; i++)
-            {
-                size += 5 + result.OptionsToRead!.LengthAt(i);
-            }
-        }
-
-        return size;
     }
 }

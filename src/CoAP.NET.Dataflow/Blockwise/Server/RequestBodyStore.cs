@@ -1,4 +1,3 @@
-using System.Globalization;
 using CoAP.NET.Requests;
 
 namespace CoAP.NET.Blockwise.Server;
@@ -78,12 +77,22 @@ internal sealed class RequestBodyStore : TransferStore
             Add(body, now);
         }
 
-        return body switch
-        {
-            AssembledBody assembled => assembled.Receive(exchange, block, now),
-            StreamedRequestBody streamed => streamed.Receive(exchange, block, now),
-            _ => Incomplete("The blocks before this one are not here. Begin with block 0."),
-        };
+        return (body as SequentialRequestBody)?.Receive(exchange, block, now)
+            ?? Incomplete("The blocks before this one are not here. Begin with block 0.");
+    }
+
+    /// <summary>The last block of a body came: its request becomes the whole one.</summary>
+    /// <param name="exchange">The request with the last block.</param>
+    /// <param name="body">The body.</param>
+    /// <param name="block1">The block that the response names; null for none.</param>
+    /// <param name="admitted">The Echo that the gates of the route accepted; null if there are no gates.</param>
+    /// <param name="now">The current time, in units of 100 ns.</param>
+    public BlockVerdict Deliver(CoapExchange exchange, StoredTransfer body, BlockValue? block1, FirstBlockEchoAge? admitted, long now)
+    {
+        _counters.Add(CoapCounter.BodiesAssembled);
+        exchange.Body = new ReceivedRequestBodyState { Block1 = block1, Transfer = body, IsAdmitted = admitted is not null };
+        exchange.Request.EchoAge ??= admitted?.AgeAt(now);
+        return default;
     }
 
     /// <summary>Whether a block is the first one of a body that would be put together.</summary>
@@ -150,13 +159,12 @@ internal sealed class RequestBodyStore : TransferStore
         return BlockVerdict.Answer(CoapResults.RequestEntityTooLarge(max));
     }
 
-    /// <summary>4.08: a block is not the next one.</summary>
-    /// <param name="expected">Where the next one begins, in bytes.</param>
-    public BlockVerdict OutOfSequence(long expected) =>
-        Incomplete(string.Create(CultureInfo.InvariantCulture, $"The next block begins at byte {expected}."));
-
-    /// <summary>4.08: a block is of another Content-Format than those before.</summary>
-    public BlockVerdict OtherFormat() => Incomplete("All blocks of a body must have the same Content-Format.");
+    /// <summary>4.08: a block cannot be taken.</summary>
+    public BlockVerdict Incomplete(string diagnostic)
+    {
+        _counters.Add(CoapCounter.BodiesIncomplete);
+        return BlockVerdict.Answer(BlockResponses.Incomplete(diagnostic));
+    }
 
     protected override void OnExpired(StoredTransfer transfer)
     {
@@ -182,18 +190,8 @@ internal sealed class RequestBodyStore : TransferStore
         GiveUp(transfer, "There is no room for it any more.");
     }
 
-    private static bool IsCopyOfFirst(StoredTransfer? body, BlockValue block, CoapMessage message) => block.More && body switch
-    {
-        AssembledBody assembled => assembled.IsCopyOfFirst(message),
-        StreamedRequestBody streamed => streamed.IsCopyOfFirst(message),
-        _ => false,
-    };
-
-    private BlockVerdict Incomplete(string diagnostic)
-    {
-        _counters.Add(CoapCounter.BodiesIncomplete);
-        return BlockVerdict.Answer(BlockResponses.Incomplete(diagnostic));
-    }
+    private static bool IsCopyOfFirst(StoredTransfer? body, BlockValue block, CoapMessage message) =>
+        block.More && (body as SequentialRequestBody)?.IsCopyOfFirst(message) == true;
 
     private sealed class CapLog(string path, long wanted, long max) : IDeferredWork
     {

@@ -8,7 +8,7 @@ namespace CoAP.NET.Blockwise.Server;
 /// handler has not read yet fits it. State is guarded by Shard.Gate; the pipe is touched outside of it, by one thread at a time, as readers
 /// continue inside those calls.
 /// </summary>
-internal sealed class StreamedRequestBody : StoredTransfer, IDeferredWork
+internal sealed class StreamedRequestBody : SequentialRequestBody, IDeferredWork
 {
     // How many bytes wait for the handler before the peer is held back.
     private const int Window = 8 * 1024;
@@ -19,7 +19,6 @@ internal sealed class StreamedRequestBody : StoredTransfer, IDeferredWork
     // A block of this size and the one before it are in Size.
     private const int CountedBlock = 1024;
 
-    private readonly RequestBodyStore _bodies;
     private readonly Pipe _pipe = new(new PipeOptions(
         readerScheduler: PipeScheduler.Inline,
         writerScheduler: PipeScheduler.Inline,
@@ -27,7 +26,6 @@ internal sealed class StreamedRequestBody : StoredTransfer, IDeferredWork
         resumeWriterThreshold: Window / 2,
         minimumSegmentSize: 1024,
         useSynchronizationContext: false));
-    private readonly CoapContentFormat? _format;
 
     // The request without its body, for the handler.
     private readonly CoapMessage _head;
@@ -61,13 +59,11 @@ internal sealed class StreamedRequestBody : StoredTransfer, IDeferredWork
     /// <param name="channel">The peer.</param>
     /// <param name="first">The request with the first block.</param>
     public StreamedRequestBody(RequestBodyStore bodies, TransferKey key, CoapChannel channel, CoapMessage first)
-        : base(key, channel)
+        : base(bodies, key, channel, first)
     {
-        _bodies = bodies;
         CoapMessage head = new(first.Code, first.Options.Registry);
         head.Options.AddAll(first.Options);
         head.Options.Remove(OptionNumber.Block1);
-        _format = first.Options.ContentFormat;
         _head = head;
     }
 
@@ -75,31 +71,23 @@ internal sealed class StreamedRequestBody : StoredTransfer, IDeferredWork
 
     public override bool IsWhole => _isFinal;
 
-    /// <summary>Whether the first block of a body that is not its last came again.</summary>
-    public bool IsCopyOfFirst(CoapMessage message) =>
-        !Channel.IsReliable && _length == message.Payload.Length && IsCopy(0, message) && _format == message.Options.ContentFormat;
+    protected override long Received => _length;
 
-    /// <summary>Processes a block.</summary>
-    public BlockVerdict Receive(CoapExchange exchange, BlockValue block, long now)
+    protected override BlockVerdict Take(CoapExchange exchange, BlockValue block, long now)
     {
         CoapMessage message = exchange.Request.Message;
-        if (message.Options.ContentFormat != _format)
-        {
-            return _bodies.OtherFormat();
-        }
-
-        if (_length > 0 && _isFinal == !block.More && !Channel.IsReliable && IsCopy(block.ByteOffset, message))
+        if (_length > 0 && _isFinal == !block.More && Holds(block.ByteOffset, message.Payload.Span))
         {
             return ReceiveCopy(exchange, block, now);
         }
 
         if (block.ByteOffset != _length || _isFinal || _isBusy)
         {
-            return _bodies.OutOfSequence(_length);
+            return OutOfSequence();
         }
 
         int length = message.Payload.Length;
-        _bodies.Touch(this, _length + length, now);
+        Bodies.Touch(this, _length + length, now);
         if (_result is { Code.IsSuccess: false } failed)
         {
             return End(exchange, block, failed);
@@ -108,10 +96,10 @@ internal sealed class StreamedRequestBody : StoredTransfer, IDeferredWork
         // After a success, nothing more of the body is read. With BERT a message has many blocks (RFC 8323 section 6), and is in its frame
         // and in the pipe.
         // A body that goes on counts as an open stream: the handler that reads it holds a file, a connection or the like.
-        long size = Size + Key.Size + (length > CountedBlock ? 2L * length : 0) + (block.More ? _bodies.Budget.OpenStream : 0);
-        if (_result is null && _bodies.Charge(this, size - Charge, now) is { } full)
+        long size = Size + Key.Size + (length > CountedBlock ? 2L * length : 0) + (block.More ? Bodies.Budget.OpenStream : 0);
+        if (_result is null && Bodies.Charge(this, size - Charge, now) is { } full)
         {
-            _bodies.GiveUp(this, "There is no room for its next block.");
+            Bodies.GiveUp(this, "There is no room for its next block.");
             return BlockVerdict.Answer(full);
         }
 
@@ -187,7 +175,7 @@ internal sealed class StreamedRequestBody : StoredTransfer, IDeferredWork
         if (_waiting is { } waiting && (_isFinal || !result.Code.IsSuccess))
         {
             _waiting = null;
-            _bodies.Release(this);
+            Bodies.Release(this);
             waiting.Body = new ReceivedRequestBodyState { Block1 = waiting.Request.Options.Block1 };
             Channel.Shard.AfterRelease(new WaitingRequestCompletion(waiting, result));
         }
@@ -299,9 +287,9 @@ internal sealed class StreamedRequestBody : StoredTransfer, IDeferredWork
         }
     }
 
-    // Whether a block is the one that came last.
-    private bool IsCopy(long offset, CoapMessage message) =>
-        offset + message.Payload.Length == _length && _lastBlock.Span.SequenceEqual(message.Payload.Span);
+    // Only the block that came last may come again.
+    protected override bool Holds(long offset, ReadOnlySpan<byte> block) =>
+        !Channel.IsReliable && offset + block.Length == _length && _lastBlock.Span.SequenceEqual(block);
 
     private BlockVerdict ReceiveCopy(CoapExchange exchange, BlockValue block, long now)
     {
@@ -311,7 +299,7 @@ internal sealed class StreamedRequestBody : StoredTransfer, IDeferredWork
         }
 
         // It waits for the handler, so its peer need not send anything new.
-        _bodies.Touch(this, _length, now);
+        Bodies.Touch(this, _length, now);
 
         // Sent again while its first copy waits for the handler: the later one is answered, as the peer listens to that one.
         if (_waiting is { } earlier)
@@ -325,7 +313,7 @@ internal sealed class StreamedRequestBody : StoredTransfer, IDeferredWork
 
     private BlockVerdict End(CoapExchange exchange, BlockValue block, CoapResult result)
     {
-        _bodies.Release(this);
+        Bodies.Release(this);
         exchange.Body = new ReceivedRequestBodyState { Block1 = block };
         return BlockVerdict.Answer(result);
     }

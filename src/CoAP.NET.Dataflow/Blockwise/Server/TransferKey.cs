@@ -33,10 +33,12 @@ internal sealed class TransferKey : IEquatable<TransferKey>
     /// <param name="message">The request.</param>
     /// <param name="payload">The part of its payload that distinguishes it from other requests: FETCH has it in the cache key (RFC 8132
     /// section 2.1).</param>
-    public static TransferKey Of(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> payload = default) =>
-        Of(channel, message, payload, ofQBlock: false);
-
-    private static TransferKey Of(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> payload, bool ofQBlock)
+    /// <param name="ofQBlock">
+    /// Whether it is the key of a body that comes by Q-Block1: without its Request-Tag, as of each resource only the newest is collected
+    /// (RFC 9177 section 4.3).
+    /// </param>
+    public static TransferKey Of(
+        CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> payload = default, bool ofQBlock = false)
     {
         CoapOptionCollection? options = message.OptionsToRead;
         int length = 1 + sizeof(int) + payload.Length;
@@ -68,12 +70,6 @@ internal sealed class TransferKey : IEquatable<TransferKey>
         payload.CopyTo(rest);
         return new TransferKey(channel, bytes);
     }
-
-    /// <summary>
-    /// The key of a body that comes by Q-Block1: without its Request-Tag, as of each resource only the newest is collected (RFC 9177
-    /// section 4.3).
-    /// </summary>
-    public static TransferKey OfQBlock(CoapChannel channel, CoapMessage message) => Of(channel, message, default, ofQBlock: true);
 
     /// <summary>The key of a representation that all peers share: what was asked for without who asked, and the entity-tag.</summary>
     public TransferKey ForEveryone(ReadOnlySpan<byte> etag)

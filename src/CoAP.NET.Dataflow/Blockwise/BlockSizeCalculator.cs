@@ -1,4 +1,6 @@
-namespace CoAP.NET.Channels;
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Blockwise;
 
 /// <summary>Computes the block sizes for bodies to a peer.</summary>
 internal static class BlockSizeCalculator
@@ -18,6 +20,12 @@ internal static class BlockSizeCalculator
         public int BlockSize => channel.IsReliable ? channel.MaxMessageSize
             : channel.AskedBlockSize == 0 ? channel.Parameters.PreferredBlockSize
             : Math.Min(8 << channel.AskedBlockSize, channel.Parameters.PreferredBlockSize);
+
+        /// <summary>Returns how many bytes of a body have room in one message, after its options.</summary>
+        /// <param name="frame">How many bytes the rest takes: header, token, payload marker, and options that are added later.</param>
+        /// <param name="options">The options; null for none.</param>
+        public int Room(int frame, CoapOptionCollection? options) =>
+            channel.MaxMessageSize - frame - (int)OptionSequenceWriter.Measure(options);
 
         /// <summary>Returns the maximum number of body bytes in one message, for code that reads the body in parts.</summary>
         /// <param name="asked">The requested block; null for none.</param>
