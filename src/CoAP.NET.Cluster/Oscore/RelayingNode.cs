@@ -16,8 +16,7 @@ internal sealed class RelayingNode : IPeerFeatureState
     /// <summary>Records the way of a datagram of a peer.</summary>
     public static void Set(CoapChannel channel, int via)
     {
-        RelayingNode node = channel.Part<RelayingNode>(PeerFeatureKind.Steering)
-            ?? channel.StorePart(PeerFeatureKind.Steering, new RelayingNode());
+        RelayingNode node = channel.GetOrAddPart<RelayingNode>(PeerFeatureKind.Steering);
         Volatile.Write(ref node._via, via);
     }
 }

@@ -25,7 +25,7 @@ internal sealed class PeerBlockFacts : IPeerFeatureState
 
     /// <summary>Returns the facts about a peer, for another one.</summary>
     public static PeerBlockFacts GetOrAdd(CoapChannel channel) =>
-        Of(channel) ?? channel.StorePart(PeerFeatureKind.Blockwise, new PeerBlockFacts());
+        channel.GetOrAddPart<PeerBlockFacts>(PeerFeatureKind.Blockwise);
 
     /// <summary>
     /// Whether a peer has refused no block: a CSM that says nothing of blocks is no information (RFC 8323 section 5.3.2).

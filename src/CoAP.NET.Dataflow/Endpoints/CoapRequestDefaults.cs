@@ -135,7 +135,11 @@ internal sealed class CoapRequestDefaults
 
         CoapRequest copy = request.WithUri(uri);
         copy = isProxied ? copy.WithProxy(Proxy!) : copy;
-        copy.Confirmable &= !losesConfirmable;
+        if (losesConfirmable)
+        {
+            copy.Confirmable = false;
+        }
+
         if (lacksTimeout)
         {
             copy.Timeout = Timeout;

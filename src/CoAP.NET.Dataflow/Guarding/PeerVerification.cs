@@ -24,5 +24,5 @@ internal sealed class PeerVerification : IPeerFeatureState
 
     /// <summary>Returns what a peer without a connection has proven, for another proof.</summary>
     public static PeerVerification GetOrAdd(CoapChannel channel) =>
-        Of(channel) ?? channel.StorePart(PeerFeatureKind.Guarding, new PeerVerification());
+        channel.GetOrAddPart<PeerVerification>(PeerFeatureKind.Guarding);
 }

@@ -84,6 +84,10 @@ public sealed class CoapChannel
         where TPart : class, IPeerFeatureState =>
         (TPart?)Interlocked.CompareExchange(ref Parts.Slots[(int)slot], part, null) ?? part;
 
+    /// <summary>Returns the state of a chapter, created if there is none.</summary>
+    internal TPart GetOrAddPart<TPart>(PeerFeatureKind slot)
+        where TPart : class, IPeerFeatureState, new() => Part<TPart>(slot) ?? StorePart(slot, new TPart());
+
     /// <summary>The carrying channel and the keys of a protected peer; null for unprotected peers.</summary>
     internal ProtectedChannelData? Carried => Part<IPeerFeatureState>(PeerFeatureKind.Protection) as ProtectedChannelData;
 
@@ -259,7 +263,7 @@ public sealed class CoapChannel
     {
         if (!IsNewcomer || _parts is not null || !Shard.HasManyNewcomers)
         {
-            (LastDrop.Of(this) ?? StorePart(PeerFeatureKind.Diagnostics, new LastDrop())).Set(reason, Shard.Environment.Now);
+            GetOrAddPart<LastDrop>(PeerFeatureKind.Diagnostics).Set(reason, Shard.Environment.Now);
         }
     }
 

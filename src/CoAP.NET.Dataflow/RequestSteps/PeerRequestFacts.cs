@@ -31,7 +31,7 @@ internal sealed class PeerRequestFacts : IPeerFeatureState
 
     /// <summary>Returns the facts about a peer, for another one.</summary>
     public static PeerRequestFacts GetOrAdd(CoapChannel channel) =>
-        Of(channel) ?? channel.StorePart(PeerFeatureKind.RequestSteps, new PeerRequestFacts());
+        channel.GetOrAddPart<PeerRequestFacts>(PeerFeatureKind.RequestSteps);
 
     /// <summary>Takes <see cref="EchoToReturn"/>, which is sent only once.</summary>
     public byte[]? TakeEchoToReturn() => EchoToReturn is null ? null : Interlocked.Exchange(ref _echoToReturn, null);
