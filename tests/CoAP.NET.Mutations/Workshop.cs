@@ -15,6 +15,7 @@ namespace CoAP.NET.Mutations;
 internal sealed partial class Workshop(string root, string folder, string[] files, string? package)
 {
     private const string Core = "CoAP.NET.Dataflow";
+    private const string Messages = "CoAP.NET.Messages";
     private const string Project = ".Tests.csproj";
     private const string Targets = "Directory.Build.targets";
 
@@ -26,7 +27,8 @@ internal sealed partial class Workshop(string root, string folder, string[] file
         .Where(static file => file.StartsWith("tests/", StringComparison.Ordinal) && file.EndsWith(Project, StringComparison.Ordinal))
         .Select(static file => Path.GetFileNameWithoutExtension(file)).Except(s_others).Order(StringComparer.Ordinal)
         .Where(project => package is null || project == package + ".Tests"
-            || (package == Core && (project is "CoAP.NET.Tests" or "CoAP.NET.Combined.Tests")))];
+            || (package is Core or Messages && project is "CoAP.NET.Tests")
+            || (package == Core && project is "CoAP.NET.Combined.Tests"))];
 
     /// <summary>Returns the program of a test project, without the extension that it has on some systems.</summary>
     public string ProgramOf(string project) => Path.Combine(folder, "tests", project, "bin", "Release", "net10.0", project);

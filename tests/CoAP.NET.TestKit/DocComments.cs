@@ -3,12 +3,13 @@ using System.Xml.Linq;
 
 namespace CoAP.NET.Tests.Shared;
 
-/// <summary>The comments of an assembly, as pages of docs/ quote them: without tags, in one line.</summary>
-/// <param name="assembly">The assembly, with its XML file beside it.</param>
-internal sealed class DocComments(Assembly assembly)
+/// <summary>The comments of assemblies, as pages of docs/ quote them: without tags, in one line.</summary>
+/// <param name="assemblies">The assemblies, each with its XML file beside it.</param>
+internal sealed class DocComments(params IEnumerable<Assembly> assemblies)
 {
-    private readonly Dictionary<string, XElement> _members = XDocument.Load(Path.ChangeExtension(assembly.Location, ".xml"))
-        .Descendants("member").ToDictionary(static member => member.Attribute("name")!.Value);
+    private readonly Dictionary<string, XElement> _members = assemblies
+        .SelectMany(static assembly => XDocument.Load(Path.ChangeExtension(assembly.Location, ".xml")).Descendants("member"))
+        .ToDictionary(static member => member.Attribute("name")!.Value);
 
     /// <summary>Returns a part of a comment; fails if there is none.</summary>
     /// <param name="member">The name in the XML file, such as <c>T:CoAP.NET.CoapClient</c>.</param>

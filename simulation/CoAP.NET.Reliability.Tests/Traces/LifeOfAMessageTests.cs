@@ -51,8 +51,8 @@ public sealed class LifeOfAMessageTests
 
     private static string Table(IReadOnlyList<IReadOnlyList<string>> phases, string[] headings)
     {
-        DocComments core = new(typeof(CoapMessage).Assembly);
-        DocComments dtls = new(typeof(CoapDtlsOptions).Assembly);
+        DocComments library = new(
+            typeof(CoapMessage).Assembly, typeof(CoapServer).Assembly, typeof(CoapDtlsOptions).Assembly);
         StringBuilder text = new();
         string stageLevel = phases.Count == 1 ? "##" : "###";
         int number = 0;
@@ -68,8 +68,7 @@ public sealed class LifeOfAMessageTests
             bool isSent = false;
             foreach (string type in phases[phase])
             {
-                DocComments comments = type.StartsWith("CoAP.NET.Dtls.", StringComparison.Ordinal) ? dtls : core;
-                string summary = comments.Of($"T:{type}", "summary");
+                string summary = library.Of($"T:{type}", "summary");
                 int end = summary.IndexOf(". ", StringComparison.Ordinal);
                 string name = type[(type.LastIndexOf('.') + 1)..].Split('`')[0];
                 bool isSending = s_sending.Contains(name);

@@ -46,7 +46,10 @@ internal static class MessageTraces
     private static string[][] Run(string method)
     {
         (IReadOnlyDictionary<string, byte[]> libraries, string[] types) =
-            CallTracer.Rewrite([typeof(CoapMessage).Assembly.Location, typeof(CoapDtlsOptions).Assembly.Location]);
+            CallTracer.Rewrite(
+            [
+                typeof(CoapMessage).Assembly.Location, typeof(CoapServer).Assembly.Location, typeof(CoapDtlsOptions).Assembly.Location,
+            ]);
         int[][] phases = new LibraryCopy(libraries).Bind<Func<int[][]>>(typeof(MessageTraces), method)();
         HashSet<int> seen = [];
         return [.. phases.Select(order => Enumerable.Range(0, types.Length).Where(type => order[type] > 0).OrderBy(type => order[type])

@@ -36,7 +36,7 @@ internal sealed class ClusterObserverStore : ICoapObserverStore
 
     // With the options that parsed the registrations, which are fixed when the server is created.
     private CoapDatagramSerializer Serializer => _serializer ??= new CoapDatagramSerializer(
-        CoapSerializerOptions.Of(_options.Registry, _options.Limits.Messages, long.MaxValue));
+        _options.Limits.Messages.ForSerializer(_options.Registry, long.MaxValue));
 
     /// <exception cref="InvalidOperationException">UseDtls was called after KeepState.</exception>
     public void ThrowIfSessionsEnd()

@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using CoAP.NET.Channels;
 using CoAP.NET.Composition.Stages;
 using CoAP.NET.Errors;
+using CoAP.NET.Formats;
 using CoAP.NET.Serialization;
 using CoAP.NET.Signalling;
 using CoAP.NET.Transports;

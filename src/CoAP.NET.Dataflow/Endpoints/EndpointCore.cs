@@ -6,6 +6,7 @@ using CoAP.NET.Composition.Stages;
 using CoAP.NET.Connecting;
 using CoAP.NET.Errors;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Formats;
 using CoAP.NET.Groups;
 using CoAP.NET.Messaging;
 using CoAP.NET.Observing;
@@ -13,7 +14,6 @@ using CoAP.NET.Observing.Client;
 using CoAP.NET.Observing.Server;
 using CoAP.NET.RequestSteps;
 using CoAP.NET.Resources;
-using CoAP.NET.Serialization;
 using CoAP.NET.Signalling;
 using CoAP.NET.Transports;
 using CoAP.NET.Transports.Tcp;
@@ -47,9 +47,9 @@ internal sealed class EndpointCore : IPeerActions
         Routes.Environment = Environment;
         Bodies = new BlockwiseBudgets(limits, FileDescriptorHeadroom.Limit);
         Connections = new ConnectionTable(limits, Environment.Sources);
-        CoapDatagramSerializer serializer = new(CoapSerializerOptions.Of(options.Registry, limits.Messages));
+        CoapDatagramSerializer serializer = new(limits.Messages.ForSerializer(options.Registry));
         CoapSerializerOptions onConnections =
-            CoapSerializerOptions.Of(options.Registry, limits.Messages, limits.Connections.MaxMessageSize);
+            limits.Messages.ForSerializer(options.Registry, limits.Connections.MaxMessageSize);
         CoapStreamSerializer streams = new(onConnections);
         CoapWebSocketSerializer webSockets = new(onConnections);
         CoapAddressHash hash = new(Environment.Random);

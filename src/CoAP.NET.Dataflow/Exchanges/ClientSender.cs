@@ -1,7 +1,7 @@
 using CoAP.NET.Channels;
 using CoAP.NET.Errors;
+using CoAP.NET.Formats;
 using CoAP.NET.Groups;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Exchanges;
 

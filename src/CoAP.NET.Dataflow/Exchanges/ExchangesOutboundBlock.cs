@@ -1,11 +1,11 @@
 using System.Diagnostics.CodeAnalysis;
 using CoAP.NET.Blockwise.Server;
 using CoAP.NET.Channels;
+using CoAP.NET.Formats;
 using CoAP.NET.Groups;
 using CoAP.NET.Messaging;
 using CoAP.NET.Observing.Server;
 using CoAP.NET.Requests;
-using CoAP.NET.Serialization;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Exchanges;

@@ -1,5 +1,5 @@
 using CoAP.NET.Blockwise.Server;
-using CoAP.NET.Serialization;
+using CoAP.NET.Formats;
 
 namespace CoAP.NET.Exchanges;
 

@@ -15,7 +15,7 @@ public sealed partial class MigratingTests : GuideTest
     private static readonly string[] s_others = ["TimeSpan", "CancellationToken", "ILogger"];
 
     private static readonly Assembly[] s_assemblies =
-        [typeof(CoapClient).Assembly, typeof(CoapCache).Assembly, typeof(CoapStatelessClient).Assembly];
+        [typeof(CoapMessage).Assembly, typeof(CoapClient).Assembly, typeof(CoapCache).Assembly, typeof(CoapStatelessClient).Assembly];
 
     [Theory]
     [InlineData("migrating-from-smeshlink.md")]

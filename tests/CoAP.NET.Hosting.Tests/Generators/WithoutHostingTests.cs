@@ -28,5 +28,5 @@ public sealed class WithoutHostingTests
 
     private static CSharpCompilation CoreOnly(CSharpCompilation compilation) => compilation.WithReferences(
         compilation.References.Where(reference => Path.GetFileNameWithoutExtension(reference.Display)!
-            is var name && (name == "CoAP.NET.Dataflow" || !name.StartsWith("CoAP.NET", StringComparison.Ordinal))));
+            is var name && (name is "CoAP.NET.Dataflow" or "CoAP.NET.Messages" || !name.StartsWith("CoAP.NET", StringComparison.Ordinal))));
 }

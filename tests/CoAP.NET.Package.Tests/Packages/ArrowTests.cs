@@ -16,7 +16,7 @@ public sealed class ArrowTests
         ["CoAP.NET.Cluster.PostgreSql"] = ["CoAP.NET.Cluster"],
         ["CoAP.NET.Cluster.Sqlite"] = ["CoAP.NET.Cluster"],
         ["CoAP.NET.Content"] = ["CoAP.NET.Dataflow"],
-        ["CoAP.NET.Dataflow"] = [],
+        ["CoAP.NET.Dataflow"] = ["CoAP.NET.Messages"],
         ["CoAP.NET.Dtls"] = ["CoAP.NET.Dataflow"],
         ["CoAP.NET.Edhoc"] = ["CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Hosting.Abstractions", "CoAP.NET.Oscore"],
         ["CoAP.NET.Explorer"] =
@@ -26,6 +26,7 @@ public sealed class ArrowTests
             ["CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Dtls", "CoAP.NET.Hosting.Abstractions", "CoAP.NET.ResourceDirectory"],
         ["CoAP.NET.Hosting.Abstractions"] = ["CoAP.NET.Dataflow"],
         ["CoAP.NET.Http"] = ["CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Hosting.Abstractions", "CoAP.NET.Proxy"],
+        ["CoAP.NET.Messages"] = [],
         ["CoAP.NET.Orleans"] = ["CoAP.NET.Cluster", "CoAP.NET.Dataflow", "CoAP.NET.Dtls"],
         ["CoAP.NET.Oscore"] = ["CoAP.NET.Dataflow", "CoAP.NET.Hosting.Abstractions"],
         ["CoAP.NET.Proxy"] = ["CoAP.NET.Caching", "CoAP.NET.Dataflow"],

@@ -24,6 +24,27 @@ public sealed class ConsoleProjectTests(PackedFeed feed)
             output);
     }
 
+    [Fact]
+    public async Task A_new_console_project_reads_and_writes_messages_without_the_core()
+    {
+        string folder = feed.Copy("Messages");
+        await Tool.RunAsync(folder, "dotnet", ["build", "-c", "Release", "-o", "built", "-v", "quiet"]);
+
+        string output = await Tool.RunAsync(folder, Path.Combine(folder, "built", "App"), []);
+
+        Assert.Equal(
+            """
+            40010001bb74656d7065726174757265
+            temperature
+            c001bb74656d7065726174757265
+            temperature
+
+            """.ReplaceLineEndings("\n"),
+            output);
+        Assert.Equal(["CoAP.NET.Messages.dll"],
+            Directory.GetFiles(Path.Combine(folder, "built"), "CoAP.NET.*.dll").Select(static file => Path.GetFileName(file)));
+    }
+
     // SnippetTests compile it too, with what an editor and the reader have.
     [Fact]
     public async Task The_first_program_of_the_readme_compiles_as_it_stands()

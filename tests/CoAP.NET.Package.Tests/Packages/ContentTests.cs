@@ -12,6 +12,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     private static readonly Dictionary<string, string> s_pages = new()
     {
         ["CoAP.NET.Dataflow"] = "README.md",
+        ["CoAP.NET.Messages"] = "src/CoAP.NET.Messages/README.md",
         ["CoAP.NET.Content"] = "src/CoAP.NET.Content/README.md",
         ["CoAP.NET.Http"] = "src/CoAP.NET.Http/README.md",
         ["CoAP.NET.Edhoc"] = "src/CoAP.NET.Edhoc/README.md",

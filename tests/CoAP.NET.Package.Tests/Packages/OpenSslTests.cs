@@ -3,7 +3,7 @@ using System.Reflection.Metadata.Ecma335;
 using System.Reflection.PortableExecutable;
 using CoAP.NET.CredentialFiles;
 using CoAP.NET.Cryptography;
-using CoAP.NET.Settings;
+using CoAP.NET.Limits;
 using CoAP.NET.Tests.Structure;
 
 namespace CoAP.NET.Package.Tests.Packages;
@@ -23,7 +23,7 @@ public sealed partial class OpenSslTests
         "CoAP.NET.Dataflow: CoAP.NET.Cryptography.PlatformAes uses SymmetricAlgorithm",
 
         // Not on Linux.
-        "CoAP.NET.Dataflow: CoAP.NET.Settings.SecureRandomSource uses RandomNumberGenerator",
+        "CoAP.NET.Dataflow: CoAP.NET.Limits.SecureRandomSource uses RandomNumberGenerator",
 
         // Certificates exist only where OpenSSL is: of a TLS connection, and of files that are read after a check.
         "CoAP.NET.AspNetCore: CoAP.NET.AspNetCore.HttpContextPeerIdentity uses X509CertificateLoader",
@@ -51,7 +51,7 @@ public sealed partial class OpenSslTests
         string[] assemblies =
         [
             "CoAP.NET.AspNetCore", "CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Explorer", "CoAP.NET.Hosting",
-            "CoAP.NET.Hosting.Abstractions", "CoAP.NET.Http", "CoAP.NET.Oscore", "CoAP.NET.Proxy", "CoAP.NET.PubSub",
+            "CoAP.NET.Hosting.Abstractions", "CoAP.NET.Http", "CoAP.NET.Messages", "CoAP.NET.Oscore", "CoAP.NET.Proxy", "CoAP.NET.PubSub",
             "CoAP.NET.ResourceDirectory", "CoAP.NET.Testing", "CoAP.NET.Testing.Hosting",
         ];
 

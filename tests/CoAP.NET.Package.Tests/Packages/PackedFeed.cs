@@ -10,8 +10,9 @@ public sealed class PackedFeed : IAsyncLifetime
     // What the program of Projects/Upgrade needs, but CoAP.NET.Cluster.
     private static readonly string[] s_beside =
     [
-        "CoAP.NET.Dataflow", "CoAP.NET.Content", "CoAP.NET.Hosting.Abstractions", "CoAP.NET.Hosting", "CoAP.NET.Dtls", "CoAP.NET.Oscore",
-        "CoAP.NET.Tables", "CoAP.NET.Cluster.Sqlite", "CoAP.NET.Cluster.PostgreSql", "CoAP.NET.ResourceDirectory",
+        "CoAP.NET.Messages", "CoAP.NET.Dataflow", "CoAP.NET.Content", "CoAP.NET.Hosting.Abstractions", "CoAP.NET.Hosting",
+        "CoAP.NET.Dtls", "CoAP.NET.Oscore", "CoAP.NET.Tables", "CoAP.NET.Cluster.Sqlite", "CoAP.NET.Cluster.PostgreSql",
+        "CoAP.NET.ResourceDirectory",
     ];
 
     private Task<string>? _tool;

@@ -1,7 +1,7 @@
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Execution;
 using CoAP.NET.Messaging;
-using CoAP.NET.Serialization;
+using CoAP.NET.Formats;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 

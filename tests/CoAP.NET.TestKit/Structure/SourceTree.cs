@@ -1,3 +1,4 @@
+using System.Reflection;
 using System.Text.RegularExpressions;
 using CoAP.NET.Tests.Shared;
 
@@ -6,7 +7,11 @@ namespace CoAP.NET.Tests.Structure;
 /// <summary>The source files of the repository, and the folder in which each type of the library lives.</summary>
 internal static partial class SourceTree
 {
-    public const string Library = "CoAP.NET.Dataflow";
+    /// <summary>The projects of the library that have chapters, from below.</summary>
+    public static IReadOnlyList<string> Libraries { get; } = ["CoAP.NET.Messages", "CoAP.NET.Dataflow"];
+
+    /// <summary>The assemblies of <see cref="Libraries"/>.</summary>
+    public static IReadOnlyList<Assembly> Assemblies { get; } = [typeof(CoapMessage).Assembly, typeof(CoapServer).Assembly];
 
     public static string Root => Repository.Root;
 
@@ -23,7 +28,16 @@ internal static partial class SourceTree
     private static Dictionary<string, string> ReadFolders()
     {
         Dictionary<string, string> folders = [];
-        string project = Path.Combine(Src, Library);
+        foreach (string project in Libraries.Select(static library => Path.Combine(Src, library)))
+        {
+            ReadFolders(project, folders);
+        }
+
+        return folders;
+    }
+
+    private static void ReadFolders(string project, Dictionary<string, string> folders)
+    {
         foreach (string file in Files.Where(file => file.StartsWith(project + Path.DirectorySeparatorChar, Ordinal)))
         {
             string text = File.ReadAllText(file);
@@ -43,8 +57,6 @@ internal static partial class SourceTree
                 }
             }
         }
-
-        return folders;
     }
 
     [GeneratedRegex(@"^namespace (?<name>[\w.]+);", RegexOptions.Multiline)]

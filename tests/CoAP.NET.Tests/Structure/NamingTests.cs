@@ -6,14 +6,15 @@ namespace CoAP.NET.Tests.Structure;
 /// <summary>Names of public types, namespaces and methods.</summary>
 public class NamingTests
 {
-    private static readonly Assembly s_library = typeof(CoapCounters).Assembly;
+    private static readonly Type[] s_public = [.. SourceTree.Assemblies.SelectMany(static assembly => assembly.GetExportedTypes())];
     private static readonly Assembly s_testing = typeof(VirtualRandom).Assembly;
 
     [Fact]
     public void No_namespace_bears_a_types_name()
     {
         Type[] types = [
-            .. s_library.GetTypes().Concat(s_testing.GetTypes()).Where(type => type is { IsNested: false, Namespace: not null })];
+            .. SourceTree.Assemblies.Append(s_testing).SelectMany(static assembly => assembly.GetTypes())
+                .Where(type => type is { IsNested: false, Namespace: not null })];
         HashSet<string> segments = [.. types.SelectMany(type => type.Namespace!.Split('.')).Where(segment => segment is not "System")];
         string[] clashes = [.. types.Where(type => type.Namespace!.StartsWith("CoAP", Ordinal)
             && segments.Contains(PlainName(type))).Select(type => type.FullName!)];
@@ -25,7 +26,7 @@ public class NamingTests
     public void Public_types_of_the_library_begin_with_Coap()
     {
         string[] others = [
-            .. s_library.GetExportedTypes().Where(type => !type.IsNested && !MayBeCalledSo(type)).Select(type => type.FullName!).Order()];
+            .. s_public.Where(type => !type.IsNested && !MayBeCalledSo(type)).Select(type => type.FullName!).Order()];
         Assert.Empty(others);
     }
 
@@ -42,7 +43,7 @@ public class NamingTests
     [Fact]
     public void Asynchronous_methods_end_in_Async_and_take_the_token_last()
     {
-        string[] wrong = [.. s_library.GetExportedTypes().Where(type => !type.IsAssignableTo(typeof(Delegate)))
+        string[] wrong = [.. s_public.Where(type => !type.IsAssignableTo(typeof(Delegate)))
             .SelectMany(type =>
                 type.GetMethods(BindingFlags.Public | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly))
             .Where(method => !method.IsSpecialName && IsTask(method.ReturnType))

@@ -17,7 +17,9 @@ public sealed partial class PageTests
 
         Assert.NotEmpty(named);
         Assert.All(named, path => Assert.True(
-            File.Exists(Path.Combine(SourceTree.Root, path)) || File.Exists(Path.Combine(SourceTree.Src, SourceTree.Library, path)), path));
+            File.Exists(Path.Combine(SourceTree.Root, path))
+                || SourceTree.Libraries.Any(library => File.Exists(Path.Combine(SourceTree.Src, library, path))),
+            path));
     }
 
     [Fact]

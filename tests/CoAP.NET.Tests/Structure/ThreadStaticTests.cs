@@ -26,7 +26,7 @@ public sealed class ThreadStaticTests
     {
         string[] statics =
         [
-            .. typeof(CoapCounters).Assembly.GetTypes()
+            .. SourceTree.Assemblies.SelectMany(static assembly => assembly.GetTypes())
                 .SelectMany(static type =>
                     type.GetFields(BindingFlags.Static | BindingFlags.NonPublic | BindingFlags.Public | BindingFlags.DeclaredOnly))
                 .Where(static field => field.IsDefined(typeof(ThreadStaticAttribute)))

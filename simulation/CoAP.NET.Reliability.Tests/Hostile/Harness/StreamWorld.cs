@@ -16,7 +16,7 @@ internal sealed class StreamWorld : IHostileWorld
     private static readonly CoapCounter[] s_never = [CoapCounter.StageErrors, CoapCounter.EncodeErrors, CoapCounter.Declined,
         CoapCounter.HandlerErrors, CoapCounter.NotSent];
     private readonly CoapStreamSerializer _serializer =
-        new(new CoapSerializerOptions { MaxTokenLength = CoapToken.MaxExtendedLength, MaxMessageSize = 4 << 20 });
+        new(new CoapSerializerOptions { MaxMessageSize = 4 << 20 });
     private readonly Dictionary<string, byte[]> _remembered = [];
     private readonly Queue<Task<string>> _asked = new();
     private readonly Queue<string> _inbox = new();

@@ -145,14 +145,14 @@ internal sealed class WellBehavedServer
         if (host == Source)
         {
             BlockValue block = request.Options.Block2 ?? new BlockValue(0, more: false, 2);
-            response.Payload = _body.AsMemory((int)block.ByteOffset, 64);
+            response.Payload = _body.AsMemory(block.Number * block.Size, 64);
             response.Options.Block2 = new BlockValue(block.Number, block.Number < Blocks - 1, 2);
             response.Options.ETag = new CoapETag([1]);
         }
         else if (host == Store)
         {
             BlockValue block = request.Options.Block1!.Value;
-            Assert.Equal(_stored.Count, block.ByteOffset);
+            Assert.Equal(_stored.Count, block.Number * block.Size);
             _stored.AddRange(request.Payload.ToArray());
             response.Code = block.More ? CoapCode.Continue : CoapCode.Changed;
             response.Options.Block1 = block;

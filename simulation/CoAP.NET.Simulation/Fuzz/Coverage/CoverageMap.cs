@@ -18,11 +18,11 @@ internal sealed unsafe class CoverageMap
         Blocks = parts.Sum(part => part.Blocks);
     }
 
-    /// <summary>What is rewritten: the core, and the packages of contents, proxies, HTTP and DTLS.</summary>
+    /// <summary>What is rewritten: messages, the core, and the packages of contents, proxies, HTTP and DTLS.</summary>
     public static IReadOnlyList<Assembly> Libraries =>
     [
-        typeof(CoapMessage).Assembly, typeof(CoapProblem).Assembly, typeof(CoapProxy).Assembly, typeof(CoapHttpTranslator).Assembly,
-        typeof(CoapDtls).Assembly,
+        typeof(CoapMessage).Assembly, typeof(CoapServer).Assembly, typeof(CoapProblem).Assembly, typeof(CoapProxy).Assembly,
+        typeof(CoapHttpTranslator).Assembly, typeof(CoapDtls).Assembly,
     ];
 
     /// <summary>How many places there are.</summary>

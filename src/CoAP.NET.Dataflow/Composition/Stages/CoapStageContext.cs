@@ -1,7 +1,7 @@
 using System.Diagnostics.Metrics;
 using CoAP.NET.Channels;
 using CoAP.NET.Composition.Stages;
-using CoAP.NET.Serialization;
+using CoAP.NET.Formats;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;

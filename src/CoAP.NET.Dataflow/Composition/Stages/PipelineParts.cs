@@ -1,11 +1,11 @@
 using CoAP.NET.Blockwise.Server;
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Formats;
 using CoAP.NET.Groups;
 using CoAP.NET.Messaging;
 using CoAP.NET.Observing.Server;
 using CoAP.NET.Resources;
-using CoAP.NET.Serialization;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Composition.Stages;

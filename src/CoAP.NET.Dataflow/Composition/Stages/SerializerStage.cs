@@ -1,5 +1,5 @@
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Serialization;
+using CoAP.NET.Formats;
 
 namespace CoAP.NET.Composition.Stages;
 

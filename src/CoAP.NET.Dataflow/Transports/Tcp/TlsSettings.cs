@@ -1,6 +1,7 @@
 using System.Net.Security;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Limits;
 
 namespace CoAP.NET.Transports.Tcp;
 

@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using System.Net.WebSockets;
 using System.Runtime.Versioning;
 using CoAP.NET.Errors;
+using CoAP.NET.Limits;
 using CoAP.NET.Transports.Streams;
 using CoAP.NET.Transports.Tcp;
 

@@ -5,7 +5,7 @@ using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Diagnostics;
 using CoAP.NET.Errors;
-using CoAP.NET.Settings;
+using CoAP.NET.Limits;
 using CoAP.NET.Transports.Streams;
 using CoAP.NET.Transports.Tcp;
 
