@@ -33,7 +33,7 @@ public sealed class ArrowTests
         ["CoAP.NET.PubSub"] = ["CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Tables"],
         ["CoAP.NET.QBlock"] = ["CoAP.NET.Dataflow"],
         ["CoAP.NET.ResourceDirectory"] = ["CoAP.NET.Dataflow", "CoAP.NET.Tables"],
-        ["CoAP.NET.SerializerMatrix"] = ["CoAP.NET.Dataflow"],
+        ["CoAP.NET.SerializerMatrix"] = ["CoAP.NET.Messages"],
         ["CoAP.NET.Stateless"] = ["CoAP.NET.Dataflow"],
         ["CoAP.NET.Tables"] = ["CoAP.NET.Dataflow"],
         ["CoAP.NET.Tracing"] = ["CoAP.NET.Dataflow"],
