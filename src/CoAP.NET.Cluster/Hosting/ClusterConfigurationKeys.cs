@@ -2,10 +2,8 @@ using CoAP.NET.Cluster.Maps;
 using CoAP.NET.Cluster.Nodes;
 using CoAP.NET.Cluster.Observing;
 using CoAP.NET.Cluster.Records;
-using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Cluster.Writing;
 using CoAP.NET.Hosting.Configuration;
-using static System.TimeSpan;
 using static CoAP.NET.Hosting.Configuration.ConfigurationValueSyntax;
 
 namespace CoAP.NET.Cluster.Hosting;
@@ -22,7 +20,7 @@ internal static class ClusterConfigurationKeys
 
     private static readonly ConfigurationSectionReader<CoapClusterOptions> s_options = new()
     {
-        { "Lease", Time(FromSeconds(1), NodeLeaseLimits.Longest) },
+        "Lease",
         { s_moves, static options => options.Moves },
         { s_devices, static options => options.Devices },
         { s_observers, static options => options.Observers },

@@ -13,8 +13,6 @@ namespace CoAP.NET.Cluster;
 [HasSettings]
 public sealed partial class CoapClusterOptions
 {
-    private static readonly TimeSpan s_shortestLease = TimeSpan.FromSeconds(1);
-
     /// <summary>
     /// The secret of the cluster: 32 random bytes, the same on every node and after every restart.
     /// Required. While it is being replaced: the new one, and then the previous one.
@@ -28,11 +26,12 @@ public sealed partial class CoapClusterOptions
     /// </remarks>
     public partial IReadOnlyList<ReadOnlyMemory<byte>> Secrets { get; set; } = [];
 
-    /// <summary>The duration of the lease, during which the node counts as live, 1 s to 1 hour.</summary>
+    /// <summary>The duration of the lease, during which the node counts as live.</summary>
     /// <remarks>
     /// The node renews the lease five times in this time. If its machine fails, other nodes take its slots after this time; if its process
     /// dies, sooner if the store notices.
     /// </remarks>
+    [TimeRange(1, Seconds.Hour)]
     public partial TimeSpan Lease { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>Limits and times of records that are written asynchronously.</summary>
@@ -67,11 +66,6 @@ public sealed partial class CoapClusterOptions
         if (ClusterSecrets.FindFault(Secrets) is { } noSecret)
         {
             return noSecret;
-        }
-
-        if (Lease < s_shortestLease || Lease > NodeLeaseLimits.Longest)
-        {
-            return $"CoapClusterOptions.Lease is {Lease}; it must be from {s_shortestLease} to {NodeLeaseLimits.Longest}.";
         }
 
         return Devices.FindFault() ?? Writer.FindFault();
