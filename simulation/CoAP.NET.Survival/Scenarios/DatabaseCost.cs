@@ -67,8 +67,8 @@ internal sealed class DatabaseCost(FigureTable table, Sizes sizes)
             $"{sizes.Simulated:N0} sessions written for the first time", $"{begin.Elapsed.TotalSeconds:0.0} s");
 
         // In each interval those are handed over that sent something in it.
-        int heard = Math.Max(1, (int)(sizes.Simulated * (backupOptions.HeardInterval / s_message)));
-        int intervals = sizes.IsSelfCheck ? 1 : Math.Max(2, (int)(sizes.Seconds / backupOptions.HeardInterval.TotalSeconds));
+        int heard = Math.Max(1, (int)(sizes.Simulated * (CoapDtlsSessionBackupOptions.HeardInterval / s_message)));
+        int intervals = sizes.IsSelfCheck ? 1 : Math.Max(2, (int)(sizes.Seconds / CoapDtlsSessionBackupOptions.HeardInterval.TotalSeconds));
         TimeSpan busy = TimeSpan.Zero;
         await Task.Delay(s_counted, TimeProvider.System, CancellationToken.None);
         long transactions = await database.CountTransactionsAsync();
@@ -79,7 +79,7 @@ internal sealed class DatabaseCost(FigureTable table, Sizes sizes)
             await KeepAsync(backupOptions, CoapDtlsSessionChangeKind.Heard, i * heard, heard);
             TimeSpan took = from.Elapsed;
             busy += took;
-            TimeSpan rest = backupOptions.HeardInterval - took;
+            TimeSpan rest = CoapDtlsSessionBackupOptions.HeardInterval - took;
             if (rest > TimeSpan.Zero && !sizes.IsSelfCheck)
             {
                 await Task.Delay(rest, TimeProvider.System, CancellationToken.None);

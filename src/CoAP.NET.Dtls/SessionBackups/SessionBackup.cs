@@ -167,7 +167,7 @@ internal sealed class SessionBackup : IDisposable
 
         long now = _time.GetTimestamp();
         long since = Volatile.Read(ref _heardAt);
-        if (_time.GetElapsedTime(since, now) >= _backupOptions.HeardInterval
+        if (_time.GetElapsedTime(since, now) >= CoapDtlsSessionBackupOptions.HeardInterval
             && Interlocked.CompareExchange(ref _heardAt, now, since) == since)
         {
             // A state covers already what another process has received.
@@ -237,12 +237,12 @@ internal sealed class SessionBackup : IDisposable
 
         try
         {
-            await confirmation.WhenAllAsync().WaitAsync(_backupOptions.ConfirmTimeout, _time, cancellationToken).ConfigureAwait(false);
+            await confirmation.WhenAllAsync().WaitAsync(CoapDtlsSessionBackupOptions.ConfirmTimeout, _time, cancellationToken).ConfigureAwait(false);
         }
         catch (TimeoutException exception)
         {
             throw new TimeoutException(
-                $"The backup of sessions did not confirm within {_backupOptions.ConfirmTimeout:c} that it has the released sessions. "
+                $"The backup of sessions did not confirm within {CoapDtlsSessionBackupOptions.ConfirmTimeout:c} that it has the released sessions. "
                     + "They have ended here; a server that loads them treats them as after a crash. Check why the store is slow or "
                     + "unavailable.", exception);
         }
@@ -268,7 +268,7 @@ internal sealed class SessionBackup : IDisposable
         catch (OperationCanceledException)
         {
             _queue.Cancel();
-            failure = new TimeoutException($"The backup of sessions did not end within {_backupOptions.ConfirmTimeout:c}.");
+            failure = new TimeoutException($"The backup of sessions did not end within {CoapDtlsSessionBackupOptions.ConfirmTimeout:c}.");
         }
 
         await _backupOptions.Backup.StopAsync(until.Token).ConfigureAwait(false);
@@ -339,7 +339,7 @@ internal sealed class SessionBackup : IDisposable
             List<DtlsSessionWithBackup> overdue = [];
             foreach ((DtlsSessionWithBackup session, long since) in _waiting)
             {
-                bool isOverdue = _time.GetElapsedTime(since) >= _backupOptions.ConfirmTimeout;
+                bool isOverdue = _time.GetElapsedTime(since) >= CoapDtlsSessionBackupOptions.ConfirmTimeout;
                 if (!session.IsWaiting || session.IsClosed || isOverdue)
                 {
                     _waiting.Remove(session);
@@ -360,5 +360,5 @@ internal sealed class SessionBackup : IDisposable
         }
     }
 
-    private CancellationTokenSource Until() => new(_backupOptions.ConfirmTimeout, _time);
+    private CancellationTokenSource Until() => new(CoapDtlsSessionBackupOptions.ConfirmTimeout, _time);
 }

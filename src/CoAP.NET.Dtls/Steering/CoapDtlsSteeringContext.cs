@@ -3,19 +3,12 @@ namespace CoAP.NET.Dtls.Steering;
 /// <summary>The interface of a <c>coaps</c> server to its <see cref="ICoapDtlsSteering"/>. Thread-safe.</summary>
 internal sealed class CoapDtlsSteeringContext
 {
-    private static readonly TimeSpan s_longestGrace = TimeSpan.FromMinutes(5);
     private readonly SessionSteering _steering;
 
     internal CoapDtlsSteeringContext(SessionSteering steering) => _steering = steering;
 
-    /// <summary>How long <see cref="ReleaseAsync"/> waits for pending requests in the sessions of a slot.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 5 minutes.</exception>
-    /// <remarks>Default 5 s; 0 to 5 minutes.</remarks>
-    public TimeSpan GracePeriod
-    {
-        get => _steering.GracePeriod;
-        set => _steering.GracePeriod = OptionSetterGuard.Check(value, TimeSpan.Zero, s_longestGrace, nameof(GracePeriod));
-    }
+    /// <summary>How long <see cref="ReleaseAsync"/> waits for pending requests in the sessions of a slot: 5 s.</summary>
+    public static TimeSpan GracePeriod { get; } = TimeSpan.FromSeconds(5);
 
     /// <summary>Processes a datagram that another server relayed or that the steering held back.</summary>
     /// <param name="via">

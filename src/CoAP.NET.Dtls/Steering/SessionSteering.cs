@@ -31,9 +31,6 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
     /// <summary>Maximum length of a datagram that another server relays.</summary>
     public required int MaxDatagram { get; init; }
 
-    /// <inheritdoc cref="CoapDtlsSteeringContext.GracePeriod"/>
-    public TimeSpan GracePeriod { get; set; } = TimeSpan.FromSeconds(5);
-
     /// <summary>The sockets of the server; null if it has none of its own.</summary>
     public CoapUdpTransport? Sockets { get; init; }
 
@@ -255,7 +252,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
 
         // Another release of the slot may run at the same time: another server may have taken it, and given it back.
         IReadOnlyList<DtlsSession> released = [.. sessions.Of(slot)];
-        using (CancellationTokenSource grace = new(GracePeriod, time))
+        using (CancellationTokenSource grace = new(CoapDtlsSteeringContext.GracePeriod, time))
         using (cancellationToken.Register(grace.Cancel))
         {
             // Sessions with slow requests do not delay service to others.
