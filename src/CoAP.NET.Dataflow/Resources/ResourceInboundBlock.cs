@@ -45,10 +45,9 @@ internal sealed class ResourceInboundBlock : InlineBlock<CoapExchange, CoapServe
         _errors = new ErrorResponseDescriber(environment, routes, _reports);
         _run = new HandlerInvoker(this, environment, routes, _reports);
         Served = served;
-        Admission = new RunningRequestAdmission(environment, served, Busy);
         _unanswered = new UnansweredServerRequests(environment, served);
         _exchangesOut = exchangesOut;
-        _subsequentBlocks = new SubsequentBlockResponder(environment, served, Admission, _reports, this);
+        _subsequentBlocks = new SubsequentBlockResponder(environment, served, Busy, _reports, this);
     }
 
     /// <summary>5.03 with Max-Age.</summary>
@@ -60,8 +59,6 @@ internal sealed class ResourceInboundBlock : InlineBlock<CoapExchange, CoapServe
 
     /// <summary>5.03 with Max-Age.</summary>
     internal CoapResult Busy { get; }
-
-    internal RunningRequestAdmission Admission { get; }
 
     internal CoapEnvironment Environment => _environment;
 
@@ -166,7 +163,7 @@ internal sealed class ResourceInboundBlock : InlineBlock<CoapExchange, CoapServe
         {
             Reply(item, Incomplete);
         }
-        else if (Admission.Enter(item, Continues(item), item.IsForObservers) is { } busy)
+        else if (Served.Admit(item, Continues(item), item.IsForObservers, Busy) is { } busy)
         {
             Reply(item, busy);
         }

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// Counts the running requests of an endpoint: how many there are, whether another one may start, and when there are none. The blocks of
+/// Counts the running requests of an endpoint: how many there are, whether another one is admitted, and when there are none. The blocks of
 /// all shards share it; it takes no lock. Each shard has its own counter, because one number that all processors write would cost more than
 /// a stage. It reads the counters of the others only when many requests are running.
 /// </summary>
@@ -53,9 +53,6 @@ internal sealed class RunningRequestCounter : IDisposable
         }
     }
 
-    /// <summary>Whether the endpoint stops: requests that arrived later, and runs for observers, are refused.</summary>
-    public bool IsStopping => _stopping;
-
     /// <summary>Cancelled when responses are no longer needed.</summary>
     public CancellationToken Aborted => _aborted.Token;
 
@@ -75,6 +72,39 @@ internal sealed class RunningRequestCounter : IDisposable
 
     /// <summary>Returns the number of additional places for requests that complete something that is running.</summary>
     public static int BeyondOf(int max) => (max / 8) + 1;
+
+    /// <summary>Counts a request in, unless its source has used its share, or all places are taken.</summary>
+    /// <param name="exchange">The request.</param>
+    /// <param name="continues">Whether it completes something that is running.</param>
+    /// <param name="isOurs">Whether it is a run for observers, and not a request of a peer.</param>
+    /// <param name="busy">The response if there is no room.</param>
+    /// <returns>Null if it is admitted; otherwise its response.</returns>
+    public CoapResult? Admit(CoapExchange exchange, bool continues, bool isOurs, CoapResult busy)
+    {
+        CoapChannel channel = exchange.Channel;
+        int shard = channel.Shard.Index;
+        bool isTooLate = _stopping && (isOurs || exchange.IsLate);
+        long free = 0;
+        RequestAdmissionVerdict verdict = isTooLate
+            ? RequestAdmissionVerdict.Full
+            : CheckShare(channel, TryEnter(shard, out free), free, isBeyond: false, isOurs);
+        if (verdict != RequestAdmissionVerdict.Enters && continues && !isTooLate)
+        {
+            verdict = CheckShare(channel, TryEnterBeyond(shard, isOurs, out free), free, isBeyond: true, isOurs);
+        }
+
+        if (verdict == RequestAdmissionVerdict.Enters)
+        {
+            return null;
+        }
+
+        CoapCounter counter = verdict == RequestAdmissionVerdict.Full ? CoapCounter.Busy : CoapCounter.RequestsBeyondQuota;
+        channel.Shard.Environment.Counters.Add(counter);
+        channel.NoteDrop(counter);
+
+        // A client that proves that it receives at its address has its own share.
+        return verdict == RequestAdmissionVerdict.Unverified ? CoapResults.FreshnessRequired() : busy;
+    }
 
     /// <summary>Counts a request in, unless the limit is reached or the grace period is over.</summary>
     /// <param name="shard">The shard of its peer.</param>
@@ -139,6 +169,24 @@ internal sealed class RunningRequestCounter : IDisposable
         {
             answered.TrySetResult();
         }
+    }
+
+    private RequestAdmissionVerdict CheckShare(CoapChannel channel, bool hasEntered, long free, bool isBeyond, bool isOurs)
+    {
+        if (!hasEntered)
+        {
+            return RequestAdmissionVerdict.Full;
+        }
+
+        RequestAdmissionVerdict verdict = isOurs || free == long.MaxValue
+            ? RequestAdmissionVerdict.Enters
+            : Quota.Look(channel, free, isBeyond, channel.Shard.Environment.Now);
+        if (verdict != RequestAdmissionVerdict.Enters)
+        {
+            Exit(channel.Shard.Index);
+        }
+
+        return verdict;
     }
 
     private bool Enters(int shard, long free)

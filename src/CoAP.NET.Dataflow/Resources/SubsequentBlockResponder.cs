@@ -9,12 +9,11 @@ namespace CoAP.NET.Resources;
 /// </summary>
 /// <param name="environment">The clock and the counters.</param>
 /// <param name="served">The running requests.</param>
-/// <param name="admission">Decides whether another request is admitted.</param>
+/// <param name="busy">The response if there is no room.</param>
 /// <param name="reports">Logs errors.</param>
 /// <param name="replies">Sends responses.</param>
 internal sealed class SubsequentBlockResponder(
-    CoapEnvironment environment, RunningRequestCounter served, RunningRequestAdmission admission, HandlerDiagnostics reports,
-        IResponseSender replies)
+    CoapEnvironment environment, RunningRequestCounter served, CoapResult busy, HandlerDiagnostics reports, IResponseSender replies)
 {
     /// <summary>Serves a block.</summary>
     /// <returns>False if the body has changed: the request then takes the normal path.</returns>
@@ -26,7 +25,7 @@ internal sealed class SubsequentBlockResponder(
             return false;
         }
 
-        if (admission.Enter(exchange, continues: true, isOurs: false) is { } refusal)
+        if (served.Admit(exchange, continues: true, isOurs: false, busy) is { } refusal)
         {
             file?.Dispose();
             replies.Reply(exchange, refusal);
@@ -59,7 +58,7 @@ internal sealed class SubsequentBlockResponder(
         {
             // The transfer ended meanwhile, because its peer started again or the endpoint stops.
             environment.Counters.Add(CoapCounter.Busy);
-            result = admission.Busy;
+            result = busy;
         }
 #pragma warning disable CA1031 // streams are users' code and may throw anything; the peer gets an answer
         catch (Exception exception)

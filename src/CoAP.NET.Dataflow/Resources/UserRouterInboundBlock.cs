@@ -17,7 +17,7 @@ internal sealed class UserRouterInboundBlock : InlineBlock<CoapExchange, CoapExc
         _maxBodySize = environment.Limits.Blockwise.MaxRequestBodySize;
         _served = served;
         _replies = replies;
-        _subsequentBlocks = new SubsequentBlockResponder(environment, served, replies.Admission, replies.Reports, replies);
+        _subsequentBlocks = new SubsequentBlockResponder(environment, served, replies.Busy, replies.Reports, replies);
     }
 
     internal override void Process(CoapExchange item)
@@ -39,7 +39,7 @@ internal sealed class UserRouterInboundBlock : InlineBlock<CoapExchange, CoapExc
         {
             _replies.Reply(item, ResourceInboundBlock.Incomplete);
         }
-        else if (_replies.Admission.Enter(item, ResourceInboundBlock.Continues(item), isOurs: false) is { } busy)
+        else if (_served.Admit(item, ResourceInboundBlock.Continues(item), isOurs: false, _replies.Busy) is { } busy)
         {
             _replies.Reply(item, busy);
         }
@@ -60,7 +60,7 @@ internal sealed class UserRouterInboundBlock : InlineBlock<CoapExchange, CoapExc
     private protected override void OnDeclined(CoapExchange item)
     {
         Counters.Add(CoapCounter.Busy);
-        _replies.Finish(item, _replies.Admission.Busy);
+        _replies.Finish(item, _replies.Busy);
     }
 
     // The router threw. If it kept the request, its response is too late.

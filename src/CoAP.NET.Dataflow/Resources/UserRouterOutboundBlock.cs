@@ -21,11 +21,11 @@ internal sealed class UserRouterOutboundBlock : InlineBlock<CoapServerReply, Coa
         _exchangesOut = exchangesOut;
         _unanswered = new UnansweredServerRequests(environment, served);
         Reports = new HandlerDiagnostics(environment);
-        Admission = new RunningRequestAdmission(environment, served, ResourceInboundBlock.MakeBusy(environment));
+        Busy = ResourceInboundBlock.MakeBusy(environment);
     }
 
-    /// <summary>Decides whether another request is admitted.</summary>
-    internal RunningRequestAdmission Admission { get; }
+    /// <summary>5.03 with Max-Age.</summary>
+    internal CoapResult Busy { get; }
 
     internal HandlerDiagnostics Reports { get; }
 
@@ -111,7 +111,7 @@ internal sealed class UserRouterOutboundBlock : InlineBlock<CoapServerReply, Coa
     /// <inheritdoc/>
     public void Reply(CoapExchange exchange, CoapResult result, Exception? error = null) => TryReply(exchange, result, error);
 
-    private protected override void OnDeclined(CoapServerReply item) => ReplyPast(item, Admission.Busy);
+    private protected override void OnDeclined(CoapServerReply item) => ReplyPast(item, Busy);
 
     private protected override void OnLost(CoapServerReply item) => ReplyPast(item, ResourceInboundBlock.InternalServerError);
 
@@ -139,7 +139,7 @@ internal sealed class UserRouterOutboundBlock : InlineBlock<CoapServerReply, Coa
         if (!exchange.IsReplied)
         {
             Counters.Add(CoapCounter.Busy);
-            Reply(exchange, Admission.Busy);
+            Reply(exchange, Busy);
         }
     }
 

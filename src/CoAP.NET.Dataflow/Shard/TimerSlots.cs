@@ -3,7 +3,7 @@ using System.Numerics;
 namespace CoAP.NET.Shard;
 
 /// <summary>The lists of a <see cref="TimerWheel"/>, first in first out, with a bit for each list that is not empty.</summary>
-internal sealed class TimerSlots
+internal readonly struct TimerSlots
 {
     private readonly WheelTimer?[] _first;
     private readonly ulong[] _occupied;

@@ -297,11 +297,11 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
 
         for (int i = 0; i < count; i++)
         {
-            byte* at = _events.Address + (i * EpollEvent.Size);
-            long id = EpollEvent.Data(at);
+            EpollEvent ready = new(_events.Address + (i * EpollEvent.Size));
+            long id = ready.Data;
             if (_files.Find(id) is { } file)
             {
-                file.Events |= EpollEvent.Events(at);
+                file.Events |= ready.Events;
                 MakeReady(file);
             }
             else if (id == 0)
@@ -477,7 +477,9 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     private bool Control(int operation, SafeHandle handle, uint events, long id)
     {
         byte* at = stackalloc byte[16];
-        EpollEvent.Write(at, events, id);
+        EpollEvent wanted = new(at);
+        wanted.Events = events;
+        wanted.Data = id;
         return LibC.ControlEpoll(_epoll, operation, handle, at) == 0;
     }
 

@@ -40,20 +40,15 @@ internal struct PollEntry
     public short Returned;
 }
 
-/// <summary>struct epoll_event, which is packed on x64 only.</summary>
-internal static unsafe class EpollEvent
+/// <summary>A struct epoll_event in memory. It is packed on x64 only.</summary>
+/// <param name="at">Its first byte.</param>
+internal readonly unsafe struct EpollEvent(byte* at)
 {
     private static readonly int s_dataOffset = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 4 : 8;
 
     public static int Size => s_dataOffset + 8;
 
-    public static void Write(byte* at, uint events, long data)
-    {
-        *(uint*)at = events;
-        *(long*)(at + s_dataOffset) = data;
-    }
+    public ref uint Events => ref *(uint*)at;
 
-    public static uint Events(byte* at) => *(uint*)at;
-
-    public static long Data(byte* at) => *(long*)(at + s_dataOffset);
+    public ref long Data => ref *(long*)(at + s_dataOffset);
 }
