@@ -26,7 +26,10 @@ public sealed class CoapDiagnosticSnapshot
     /// <summary>The number of observers of our resources.</summary>
     public int Observers { get; internal init; }
 
-    /// <summary>The number of observed resources of peers.</summary>
+    /// <summary>
+    /// The number of observations of this endpoint, including those that are being cancelled. Several of one resource may share a
+    /// registration.
+    /// </summary>
     public int Observations { get; internal init; }
 
     /// <summary>The number of connections of reliable transports.</summary>

@@ -53,7 +53,7 @@ public sealed class CoapPeerSnapshot
     /// <summary>The number of its observations of our resources.</summary>
     public int Observers { get; internal init; }
 
-    /// <summary>The number of our observations of its resources.</summary>
+    /// <summary>The number of our registrations for its resources.</summary>
     public int Observations { get; internal init; }
 
     /// <summary>The number of its request bodies with missing blocks.</summary>

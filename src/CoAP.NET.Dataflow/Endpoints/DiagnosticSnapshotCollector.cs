@@ -91,7 +91,7 @@ internal sealed class DiagnosticSnapshotCollector(
                 AwaitedResponses = exchanges?.Pending.Count ?? 0,
                 Pending = ReadPending(channel, exchanges, now),
                 Observers = PeerObservers.Of(channel)?.Count ?? 0,
-                Observations = exchanges?.Observations?.Count ?? 0,
+                Observations = exchanges?.ObservationCount ?? 0,
                 Transfers = pipeline.Blockwise.Requests.CountOf(channel),
                 RoundTripTime = MessageLayer.RttOf(channel),
                 RetransmissionTimeout = MessageLayer.TimeoutOf(channel, now),

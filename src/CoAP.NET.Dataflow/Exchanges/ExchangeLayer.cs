@@ -218,12 +218,11 @@ internal sealed class ExchangeLayer
         return hasPending;
     }
 
-    // Lasting tokens: those of observations (RFC 7641). A token is never used twice, so a late message for a closed one never matches
-    // another request.
-    /// <summary>Returns the number of standing requests to a peer. Under Shard.Gate.</summary>
-    public static int ObservationCountOf(CoapChannel channel) => PeerExchanges.Of(channel)?.Observations?.Count ?? 0;
+    // A token is never used twice, so a late message for a closed one never matches another request.
+    /// <summary>Returns the number of tokens to a peer that have any number of responses. Under Shard.Gate.</summary>
+    public static int MultiResponseTokenCountOf(CoapChannel channel) => PeerExchanges.Of(channel)?.MultiResponseTokens?.Count ?? 0;
 
-    /// <summary>Gives a standing request its token and adds it to the table, so that a notification may overtake the answer.</summary>
+    /// <summary>Gives a request its token and adds it to the table, so that a notification may overtake the answer.</summary>
     public void Open(MultiResponseToken request)
     {
         PeerExchanges peer = StateOf(request.Channel);
@@ -231,7 +230,7 @@ internal sealed class ExchangeLayer
         Open(peer, request);
     }
 
-    /// <summary>Adds a standing request with a token of an earlier process to the table, if no other request to the peer has it.</summary>
+    /// <summary>Adds a request with a token of an earlier process to the table, if no other request to the peer has it.</summary>
     /// <returns>False when the token is in use.</returns>
     public bool TryAdopt(MultiResponseToken request)
     {
@@ -248,35 +247,35 @@ internal sealed class ExchangeLayer
 
     private static void Open(PeerExchanges peer, MultiResponseToken request)
     {
-        (peer.Observations ??= []).Add(request.Token, request);
+        (peer.MultiResponseTokens ??= []).Add(request.Token, request);
         request.IsOpen = true;
         ProtectedPeersOfChannel.Begin(request.Channel, request.Token);
         request.Channel.Pins++;
     }
 
-    /// <summary>Finds the standing request of a response by its token.</summary>
+    /// <summary>Finds the request of a response by its token.</summary>
     public static bool TryFind(CoapChannel channel, CoapToken token, [NotNullWhen(true)] out MultiResponseToken? request)
     {
         request = null;
-        return PeerExchanges.Of(channel) is { Observations: { } standing } && standing.TryGetValue(token, out request);
+        return PeerExchanges.Of(channel) is { MultiResponseTokens: { } open } && open.TryGetValue(token, out request);
     }
 
-    /// <summary>Returns the standing requests to a peer as a new list.</summary>
-    public static List<MultiResponseToken> ObservationsAt(CoapChannel channel) =>
-        PeerExchanges.Of(channel) is { Observations: { } standing } ? [.. standing.Values] : [];
+    /// <summary>Returns the tokens to a peer that have any number of responses, as a new list.</summary>
+    public static List<MultiResponseToken> MultiResponseTokensOf(CoapChannel channel) =>
+        PeerExchanges.Of(channel) is { MultiResponseTokens: { } open } ? [.. open.Values] : [];
 
-    /// <summary>Removes a standing request from the table. Does nothing when it was already closed.</summary>
+    /// <summary>Removes a request from the table. Does nothing when it was already closed.</summary>
     public static void Close(MultiResponseToken request)
     {
-        if (request.IsOpen && PeerExchanges.Of(request.Channel) is { Observations: { } standing } peer)
+        if (request.IsOpen && PeerExchanges.Of(request.Channel) is { MultiResponseTokens: { } open } peer)
         {
             request.IsOpen = false;
             ProtectedPeersOfChannel.End(request.Channel, request.Token);
             request.Channel.Pins--;
-            standing.Remove(request.Token);
-            if (standing.Count == 0)
+            open.Remove(request.Token);
+            if (open.Count == 0)
             {
-                peer.Observations = null;
+                peer.MultiResponseTokens = null;
             }
         }
     }

@@ -27,8 +27,14 @@ internal sealed class PeerExchanges : IPeerFeatureState
 
     bool IPeerFeatureState.IsPending => Pending.Count > 0;
 
-    /// <summary>Observations of the peer's resources, by token; null for none (RFC 7641 section 3).</summary>
-    public Dictionary<CoapToken, MultiResponseToken>? Observations { get; set; }
+    /// <summary>
+    /// The tokens with any number of responses; null for none: those of observations (RFC 7641 section 3), and those of the messages of a
+    /// body in sets of blocks (RFC 9177), whose owner <see cref="ITokenOwner.IsTransfer"/>.
+    /// </summary>
+    public Dictionary<CoapToken, MultiResponseToken>? MultiResponseTokens { get; set; }
+
+    /// <summary>The number of observations of the peer's resources.</summary>
+    public int ObservationCount => MultiResponseTokens?.Values.Count(static token => !token.Owner.IsTransfer) ?? 0;
 
     /// <param name="length">The length of a long token; up to 8 for a short one.</param>
     public CoapToken NextToken(int length) => _carrier is not null ? _carrier.NextToken(length)
@@ -51,7 +57,7 @@ internal sealed class PeerExchanges : IPeerFeatureState
     }
 
     /// <summary>Whether no request to the peer has a token.</summary>
-    public bool IsFree(CoapToken token) => !Pending.ContainsKey(token) && Observations?.ContainsKey(token) != true;
+    public bool IsFree(CoapToken token) => !Pending.ContainsKey(token) && MultiResponseTokens?.ContainsKey(token) != true;
 
     private CoapToken NextFree()
     {

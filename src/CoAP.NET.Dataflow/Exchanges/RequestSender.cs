@@ -50,7 +50,7 @@ internal sealed class RequestSender(CoapEnvironment environment, ClientSender[] 
     public GroupRequest? TryBegin(GroupRequests requests, CoapChannel channel, CoapMessage message, in GroupRequestSettings settings) =>
         SenderOf(channel).TryBegin(requests, channel, message, in settings);
 
-    /// <summary>Reserves a standing token, for example for an observation.</summary>
+    /// <summary>Reserves a token with any number of responses: for an observation (RFC 7641), or a message of a body (RFC 9177).</summary>
     public MultiResponseToken Open(CoapChannel channel, ITokenOwner owner) => SenderOf(channel).Open(channel, owner);
 
     /// <summary>Takes over a token of an earlier process.</summary>
@@ -60,7 +60,7 @@ internal sealed class RequestSender(CoapEnvironment environment, ClientSender[] 
 
     public void Close(MultiResponseToken request) => SenderOf(request.Channel).Close(request);
 
-    /// <summary>Sends a message with a standing token.</summary>
+    /// <summary>Sends a message with such a token.</summary>
     /// <returns>Why it could not be sent; null if it was sent.</returns>
     public CoapException? Send(CoapTransmission transmission)
     {

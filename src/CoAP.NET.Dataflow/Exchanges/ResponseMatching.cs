@@ -268,7 +268,7 @@ internal sealed class ResponseMatching
         try
         {
             pending = _layer.TakeAll(channel);
-            open = ExchangeLayer.ObservationsAt(channel);
+            open = ExchangeLayer.MultiResponseTokensOf(channel);
             _blockwise.Forget(channel);
             _observers.RemoveAllOf(channel, reason.Error == CoapError.HandedOver
                 ? CoapObserverEnd.HandedOver
@@ -284,9 +284,9 @@ internal sealed class ResponseMatching
             request.FailUnanswered(reason);
         }
 
-        foreach (MultiResponseToken standing in open)
+        foreach (MultiResponseToken token in open)
         {
-            standing.Owner.OnDisconnected(standing, reason);
+            token.Owner.OnDisconnected(token, reason);
         }
 
         if (channel.Carried is null)

@@ -89,7 +89,7 @@ public sealed class QBlockCampaignTests
                     endpoint.Pipelines[0].Messages.Outstanding));
             Assert.Equal((0L, 0L), (endpoint.Bodies.Requests.Used, endpoint.Bodies.Responses.Used));
             Assert.All(endpoint.Pipelines[0].Channels.All(),
-                channel => Assert.Equal((0, 0), (channel.Pins, CoAP.NET.Exchanges.ExchangeLayer.ObservationCountOf(channel))));
+                channel => Assert.Equal((0, 0), (channel.Pins, CoAP.NET.Exchanges.ExchangeLayer.MultiResponseTokenCountOf(channel))));
         }
 
         return right;

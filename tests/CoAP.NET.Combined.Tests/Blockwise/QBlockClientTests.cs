@@ -105,7 +105,7 @@ public sealed class QBlockClientTests : TransferTest
         Assert.All(blocks, block => Assert.Equal((uint)_body.Length, block.Options.Size1));
         Assert.Equal(_body, blocks.SelectMany(block => block.Payload.ToArray()));
         await Eventually.IsTrueAsync(
-            () => CoAP.NET.Exchanges.ExchangeLayer.ObservationCountOf(Client.Endpoint.Pipelines[0].Channels.All().First()) == 0);
+            () => CoAP.NET.Exchanges.ExchangeLayer.MultiResponseTokenCountOf(Client.Endpoint.Pipelines[0].Channels.All().First()) == 0);
         AssertAllIsFree();
     }
 
@@ -118,6 +118,7 @@ public sealed class QBlockClientTests : TransferTest
         await Eventually.IsTrueAsync(() => Blocks.Length == 10);
         Clock.Advance(FromSeconds(1.99));
         Assert.Equal(10, Blocks.Length);
+        Assert.All(Client.Endpoint.GetSnapshot().Peers, peer => Assert.Equal(0, peer.Observations));
         Clock.Advance(FromSeconds(1.02));
         await Eventually.IsTrueAsync(() => Blocks.Length == 20);
         Clock.Advance(FromSeconds(3.01));

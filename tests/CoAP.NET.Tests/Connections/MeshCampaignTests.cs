@@ -137,7 +137,7 @@ public sealed class MeshCampaignTests
             if (PeerExchanges.Of(channel) is { } exchanges)
             {
                 Assert.Empty(exchanges.Pending);
-                Assert.Null(exchanges.Observations);
+                Assert.Null(exchanges.MultiResponseTokens);
             }
         }
 

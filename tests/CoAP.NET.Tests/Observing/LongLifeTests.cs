@@ -97,7 +97,7 @@ public sealed class LongLifeTests
         Assert.Equal(0, endpoint.Observed.Count);
         Assert.Equal(0, endpoint.Counters[CoapCounter.StageErrors]);
         Assert.Equal(
-            0, endpoint.Pipelines[0].Channels.All().Sum(static channel => channel.Pins + ExchangeLayer.ObservationCountOf(channel)));
+            0, endpoint.Pipelines[0].Channels.All().Sum(static channel => channel.Pins + ExchangeLayer.MultiResponseTokenCountOf(channel)));
         Assert.Equal(0, endpoint.Pipelines[0].Messages.Outstanding);
         Assert.Equal(0, endpoint.Pipelines[0].Messages.Waiting);
     }

@@ -128,6 +128,20 @@ public sealed class SharingTests : ClientObserveTest
     }
 
     [Fact]
+    public async Task A_snapshot_counts_observations_and_for_each_peer_the_registrations_that_they_share()
+    {
+        (CoapObservation one, _) = await RegisterAsync();
+        CoapObservation two = await Within(Client.ObserveAsync(Uri));
+        CoapDiagnosticSnapshot snapshot = Endpoint.GetSnapshot();
+        Assert.Equal(2, snapshot.Observations);
+        Assert.Equal(1, Assert.Single(snapshot.Peers).Observations);
+        await one.DisposeAsync();
+        await two.DisposeAsync();
+        Answer(TakeRequest(), null, "last");
+        AssertFreed();
+    }
+
+    [Fact]
     public async Task A_peer_can_be_observed_by_a_path()
     {
         CoapPeer? peer = null;

@@ -31,8 +31,13 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     // How long a copy waits for the newer state that is being created for it.
     private static readonly long s_hold = TimeSpan.FromMilliseconds(50).Ticks;
 
-    // The delay before another attempt if a notification could not be protected because numbers are being reserved.
-    private static readonly long s_protectionPace = TimeSpan.FromMilliseconds(100).Ticks;
+    // The delays before another attempt: after a notification that found no room, and after one that could not be protected because
+    // numbers are being reserved.
+    private static readonly long s_roomPause = TimeSpan.FromSeconds(3).Ticks;
+    private static readonly long s_protectionPause = TimeSpan.FromMilliseconds(100).Ticks;
+
+    // The least time to a notification without a change, and between two looks at a message that is outstanding.
+    private static readonly long s_checkPause = TimeSpan.FromSeconds(3).Ticks;
 
     // The last change of the subject that it has seen, or -1 if it must get the state even if nothing changed; and the last run whose
     // result was sent to it, or that started before it registered.
@@ -160,7 +165,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     public void ArmRefresh(long now)
     {
         // The end of a connection is detected without them.
-        long due = Channel.IsReliable ? long.MaxValue : Math.Max(ConfirmableFrom, now + PeerObservers.Pace);
+        long due = Channel.IsReliable ? long.MaxValue : Math.Max(ConfirmableFrom, now + s_checkPause);
         RouteObserveSettings settings = Subject.Settings;
         if (settings.Refreshes)
         {
@@ -669,7 +674,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
 
         if (fate == CoapInboundKind.NotSent && !IsOutstanding)
         {
-            NotBefore = now + (transmission.AwaitsProtection ? s_protectionPace : PeerObservers.Pace);
+            NotBefore = now + (transmission.AwaitsProtection ? s_protectionPause : s_roomPause);
         }
     }
 
@@ -709,7 +714,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         else if (IsOutstanding)
         {
             // The outstanding message may be the response to the registration, after which nothing would check again.
-            Channel.Shard.Wheel.Schedule(this, now + PeerObservers.Pace);
+            Channel.Shard.Wheel.Schedule(this, now + s_checkPause);
         }
         else
         {

@@ -13,8 +13,8 @@ namespace CoAP.NET.Observing.Server;
 /// </remarks>
 internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureState
 {
-    /// <summary>The time between two notifications, in units of 100 ns, while the round-trip time is unknown.</summary>
-    public static readonly long Pace = TimeSpan.FromSeconds(3).Ticks;
+    // The time between two notifications, in units of 100 ns, while the round-trip time is unknown (RFC 7641 section 4.5.1).
+    private static readonly long s_pace = TimeSpan.FromSeconds(3).Ticks;
 
     // How long a faster pace is allowed without an acknowledgement, in units of 100 ns: an unreachable peer, or one behind a network that
     // became slow, must not get that many for a day. It is also the time between two probes, because a peer whose acknowledgements are
@@ -167,7 +167,7 @@ internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureSta
             if (!observer.Subject.Settings.Confirmable)
             {
                 // For any type: a message that is Confirmable for another reason is not sent faster.
-                long turn = _lastPaced + (RoundTrip() ?? Pace);
+                long turn = _lastPaced + (RoundTrip() ?? s_pace);
                 _wasPaced |= turn > now;
                 from = Math.Max(from, turn);
             }
@@ -199,7 +199,7 @@ internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureSta
         }
 
         long since = now - _lastPaced;
-        return RoundTrip() is { } roundTrip ? since >= roundTrip && since < Pace : since >= Pace && _wasPaced;
+        return RoundTrip() is { } roundTrip ? since >= roundTrip && since < s_pace : since >= s_pace && _wasPaced;
     }
 
     private long? RoundTrip() => MessageLayer.RttOf(Channel)?.Ticks;

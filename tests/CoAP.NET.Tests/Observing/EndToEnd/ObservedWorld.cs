@@ -171,7 +171,7 @@ internal sealed class ObservedWorld : IAsyncDisposable
         {
             foreach (CoapChannel channel in pipeline.Channels.All())
             {
-                Assert.Equal((0, 0), (channel.Pins, ExchangeLayer.ObservationCountOf(channel)));
+                Assert.Equal((0, 0), (channel.Pins, ExchangeLayer.MultiResponseTokenCountOf(channel)));
                 Assert.Null(PeerObservers.Of(channel));
             }
 
