@@ -68,27 +68,21 @@ internal abstract class CoapDtlsFileOptions
         set => Common.RequireExtendedMasterSecret = value;
     }
 
-    /// <summary>The time without an answer after which the endpoint sends a flight of a handshake again; it doubles each time.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 50 ms to 60 s.</exception>
-    /// <remarks>Default 1 s; 50 ms to 60 s. RFC 7925 section 11 recommends 9 s for networks where an answer takes seconds.</remarks>
+    /// <inheritdoc cref="CoapDtlsOptions.RetransmitTimeout"/>
     public TimeSpan RetransmitTimeout
     {
         get => Common.RetransmitTimeout;
         set => Common.RetransmitTimeout = value;
     }
 
-    /// <summary>Maximum duration of a handshake, including retransmissions.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 100 ms to 10 min.</exception>
-    /// <remarks>Default 30 s; 100 ms to 10 min.</remarks>
+    /// <inheritdoc cref="CoapDtlsOptions.HandshakeTimeout"/>
     public TimeSpan HandshakeTimeout
     {
         get => Common.HandshakeTimeout;
         set => Common.HandshakeTimeout = value;
     }
 
-    /// <summary>Maximum size of a handshake datagram in bytes, without the headers of UDP and IP.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 256 to 16,000.</exception>
-    /// <remarks>Default 1,200; 256 to 16,000.</remarks>
+    /// <inheritdoc cref="CoapDtlsOptions.MaxDatagramSize"/>
     public int MaxDatagramSize
     {
         get => Common.MaxDatagramSize;

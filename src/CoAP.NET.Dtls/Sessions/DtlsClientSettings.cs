@@ -5,6 +5,9 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <summary>The settings of a client's sessions.</summary>
 internal sealed record DtlsClientSettings
 {
+    private static readonly CoapDtlsOptions s_options = new();
+    private static readonly CoapDtlsClientOptions s_client = new();
+
     /// <summary>
     /// Selects the pre-shared key for a server. Null, or a null result, means none, and a server that requires one fails the handshake.
     /// </summary>
@@ -23,13 +26,13 @@ internal sealed record DtlsClientSettings
     public Func<CoapDtlsTargetServer, ReadOnlyMemory<byte>, CancellationToken, ValueTask<bool>>? ValidateRawPublicKey { get; init; }
 
     /// <summary>Maximum duration of a handshake.</summary>
-    public TimeSpan HandshakeTimeout { get; init; } = TimeSpan.FromSeconds(30);
+    public TimeSpan HandshakeTimeout { get; init; } = s_options.HandshakeTimeout;
 
     /// <summary>Maximum silence of a session.</summary>
-    public TimeSpan IdleTimeout { get; init; } = TimeSpan.FromDays(1);
+    public TimeSpan IdleTimeout { get; init; } = s_client.SessionIdleTimeout;
 
     /// <summary>Maximum number of sessions remembered for resumption by a short handshake (RFC 5246 section 7.3); 0 for none.</summary>
-    public int MaxResumable { get; init; } = 64;
+    public int MaxResumable { get; init; } = s_client.MaxResumableSessions;
 
     /// <summary>
     /// How long the client remembers one (RFC 5246 appendix F.1.4 allows a day at most). Servers may forget it sooner; the handshake is

@@ -16,7 +16,7 @@ public abstract class ClientObserveTest : ClientTest
     private protected CoapEndpoint Endpoint => Client.Endpoint;
 
     private protected int StandingRequests =>
-        Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.All().Sum(ExchangeLayer.ObservationCountOf));
+        Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.All().Sum(ExchangeLayer.MultiResponseTokenCountOf));
 
     private protected int Pins => Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.All().Sum(static channel => channel.Pins));
 
