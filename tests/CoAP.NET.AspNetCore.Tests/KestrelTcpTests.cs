@@ -74,7 +74,7 @@ public sealed class KestrelTcpTests : WebTest
     [Theory]
     [InlineData("0001", "e5ff")] // before the CSM
     [InlineData("00e1f0ffffffff01", "e5ff")] // too long
-    public async Task Rules_that_are_broken_are_answered_by_Abort_and_the_end(string hex, string abort)
+    public async Task A_peer_that_violates_the_protocol_gets_an_Abort_and_its_connection_is_closed(string hex, string abort)
     {
         await ServeAsync();
         using TcpClient peer = new();

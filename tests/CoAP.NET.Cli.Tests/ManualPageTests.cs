@@ -23,7 +23,7 @@ public sealed class ManualPageTests
     }
 
     [Fact]
-    public async Task It_has_every_command_and_option_once_and_every_exit_code()
+    public async Task The_manual_page_has_every_command_option_and_exit_code()
     {
         string page = (await CliHarness.RunAsync("help", "--man")).Out.Replace("\\-", "-", Ordinal);
         Command root = CoapTool.CreateRoot(new CliContext

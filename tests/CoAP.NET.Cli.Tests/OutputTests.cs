@@ -15,7 +15,7 @@ public sealed class OutputTests : FolderTest
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_pipe_gets_the_bytes_and_stays_a_pipe(bool isLinked)
+    public async Task An_output_path_that_is_a_pipe_gets_the_bytes_and_stays_a_pipe(bool isLinked)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NeedsUnix);
         await using CoapServer server = await TestServer.StartAsync();
@@ -71,7 +71,7 @@ public sealed class OutputTests : FolderTest
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_device_stays_a_device(bool isFull)
+    public async Task An_output_path_that_is_a_device_stays_a_device(bool isFull)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, NeedsRoot);
         await using CoapServer server = await TestServer.StartAsync();
@@ -87,7 +87,7 @@ public sealed class OutputTests : FolderTest
     [Theory]
     [InlineData("before")]
     [InlineData(null)]
-    public async Task A_link_is_followed_and_stays_a_link(string? before)
+    public async Task An_output_path_that_is_a_symbolic_link_is_followed_and_stays_a_link(string? before)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "needs links");
         await using CoapServer server = await TestServer.StartAsync();
@@ -111,7 +111,7 @@ public sealed class OutputTests : FolderTest
     [Theory]
     [InlineData("link")]
     [InlineData("pipe")]
-    public async Task What_another_user_made_in_a_folder_for_all_is_refused(string kind)
+    public async Task An_output_link_or_pipe_of_another_user_in_a_shared_folder_is_refused(string kind)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, NeedsRoot);
         string folder = Directory.CreateDirectory(Path.Combine(Folder, "all")).FullName;
@@ -136,7 +136,7 @@ public sealed class OutputTests : FolderTest
     [InlineData("link")]
     [InlineData("second name")]
     [InlineData("pipe")]
-    public async Task What_another_user_left_in_place_of_the_part_is_neither_followed_nor_written(string kind)
+    public async Task A_link_or_pipe_in_place_of_the_partial_file_is_replaced_and_its_target_is_not_written(string kind)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NeedsUnix);
         await using CoapServer server = await TestServer.StartAsync();
@@ -157,7 +157,7 @@ public sealed class OutputTests : FolderTest
     [InlineData("second name")]
     [InlineData("pipe")]
     [InlineData("other owner")]
-    public async Task A_part_that_others_may_have_written_is_not_continued(string kind)
+    public async Task A_partial_file_that_another_user_may_have_written_is_not_continued(string kind)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NeedsUnix);
         Assert.SkipWhen(kind == "other owner" && !Environment.IsPrivilegedProcess, NeedsRoot);
@@ -176,7 +176,7 @@ public sealed class OutputTests : FolderTest
     }
 
     [Fact]
-    public async Task Only_a_file_is_continued()
+    public async Task An_output_path_that_is_a_pipe_cannot_be_continued()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NeedsUnix);
         await SpecialFile.MakePipeAsync(Target);
@@ -192,7 +192,7 @@ public sealed class OutputTests : FolderTest
     [InlineData("there/", false)]
     [InlineData("new/", false)]
     [InlineData("linked", true)]
-    public async Task A_folder_is_refused_before_the_request(string name, bool isLinked)
+    public async Task An_output_path_that_is_a_folder_is_refused_before_the_request(string name, bool isLinked)
     {
         Assert.SkipWhen(isLinked && OperatingSystem.IsWindows(), "needs links");
         int requests = 0;
@@ -214,7 +214,7 @@ public sealed class OutputTests : FolderTest
     [Theory]
     [InlineData(".etag")]
     [InlineData(".etag.new")]
-    public async Task A_download_that_fails_leaves_no_part_that_cannot_be_continued(string name)
+    public async Task A_failed_download_leaves_no_partial_file_that_cannot_be_continued(string name)
     {
         await using CoapServer server = await TestServer.StartAsync();
 
@@ -228,7 +228,7 @@ public sealed class OutputTests : FolderTest
     }
 
     [Fact]
-    public async Task A_part_stays_locked_while_a_process_writes_it()
+    public async Task A_second_download_to_the_same_file_is_refused_while_the_first_one_writes()
     {
         TaskCompletionSource reached = new(RunContinuationsAsynchronously);
         TaskCompletionSource released = new(RunContinuationsAsynchronously);

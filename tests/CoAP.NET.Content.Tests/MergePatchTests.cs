@@ -48,7 +48,7 @@ public sealed class MergePatchTests
     }
 
     [Fact]
-    public void Depth_is_limited()
+    public void A_merge_patch_that_is_nested_too_deeply_is_refused()
     {
         byte[] deep = Encoding.UTF8.GetBytes(string.Concat(Enumerable.Repeat("""{"a":""", 1000)) + "1" + new string('}', 1000));
         Assert.ThrowsAny<JsonException>(() => CoapMergePatch.Apply("{}"u8, deep));

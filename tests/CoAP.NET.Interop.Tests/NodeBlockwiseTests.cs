@@ -46,7 +46,7 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
     // It reads a Block2 of no bytes, which is block 0 of 16 bytes (RFC 7959 section 2.2), as one of size 0.
     [Theory]
     [MemberData(nameof(SizesOverSixteen))]
-    public async Task The_library_client_gets_a_body_blockwise_from_node_coap(int size)
+    public async Task Our_client_gets_a_body_blockwise_from_node_coap(int size)
     {
         await using CoapClient client = new();
         Assert.Equal(NodePeers.Large,
@@ -55,7 +55,7 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
 
     [Theory]
     [MemberData(nameof(Sizes))]
-    public async Task The_library_client_puts_a_body_blockwise_to_node_coap(int size)
+    public async Task Our_client_puts_a_body_blockwise_to_node_coap(int size)
     {
         await using CoapClient client = new();
         byte[] body = Bodies.Make(Bodies.Large, -size);

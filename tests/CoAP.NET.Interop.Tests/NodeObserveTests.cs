@@ -30,7 +30,7 @@ public sealed class NodeObserveTests(SampleServerFixture ours, NodeServerFixture
     }
 
     [Fact]
-    public async Task The_library_client_observes_a_node_coap_resource_and_cancels()
+    public async Task Our_client_observes_a_node_coap_resource_and_cancels()
     {
         await using CoapClient client = new();
         CoapObservation observation = await Within(client.ObserveAsync($"{node.Host}/clock"));

@@ -40,7 +40,7 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
 
     [Fact]
     [Rfc("7252-5.10.2-2")]
-    public async Task The_node_coap_client_uses_the_library_proxy_with_Uri_options_in_addition_to_Proxy_Uri()
+    public async Task The_node_coap_client_uses_our_proxy_with_Uri_options_in_addition_to_Proxy_Uri()
     {
         // It writes the path twice; Proxy-Uri goes before it.
         (byte[] body, PeerResult result) = await NodePeers.TransferAsync(null, "GET", $"{Origin}/asked?a=1", "--proxy", Proxy);
@@ -50,7 +50,7 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
     }
 
     [Fact]
-    public async Task The_node_coap_client_transfers_large_bodies_through_the_library_proxy()
+    public async Task The_node_coap_client_transfers_large_bodies_through_our_proxy()
     {
         byte[] body = Bodies.Make(20_000, 7);
 
@@ -62,7 +62,7 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
 
     [Fact]
     [Rfc("7641-5-1")]
-    public async Task The_node_coap_client_observes_through_the_library_proxy()
+    public async Task The_node_coap_client_observes_through_our_proxy()
     {
         // It would cancel after the last notification, of which one more is to come than there are.
         await using PeerProcess observer = NodePeers.ObserveThrough(Proxy, $"{Origin}/state", 5);
@@ -77,7 +77,7 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
     }
 
     [Fact]
-    public async Task The_node_coap_server_is_read_and_changed_through_the_library_proxy()
+    public async Task The_node_coap_server_is_read_and_changed_through_our_proxy()
     {
         _client.Proxy = Proxy;
         string path = $"{node.Host}/through-proxy";
@@ -91,7 +91,7 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
     }
 
     [Fact]
-    public async Task The_library_client_sends_requests_through_the_node_coap_proxy()
+    public async Task Our_client_sends_requests_through_the_node_coap_proxy()
     {
         await using SampleServer proxy = await NodePeers.StartProxyAsync();
         CoapUri uri = CoapUri.Parse(proxy.Uri.OriginalString);
@@ -108,7 +108,7 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
     }
 
     [Fact]
-    public async Task The_library_proxy_forwards_requests_to_the_node_coap_proxy()
+    public async Task Our_proxy_forwards_requests_to_the_node_coap_proxy()
     {
         await using SampleServer last = await NodePeers.StartProxyAsync();
         CoapProxyOptions options = Options();

@@ -44,7 +44,7 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
     }
 
     [Fact]
-    public async Task The_library_client_gets_puts_and_deletes_node_coap_resources()
+    public async Task Our_client_gets_puts_and_deletes_node_coap_resources()
     {
         Assert.Equal("hello from node", (await Within(_client.GetAsync($"{Node}/hello"))).GetText());
         Assert.Equal(CoapCode.Created, (await Within(_client.PutAsync($"{Node}/new", CoapContent.Text("x")))).Code);
@@ -54,7 +54,7 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
     }
 
     [Fact]
-    public async Task The_library_client_uses_the_methods_of_RFC_8132_with_node_coap()
+    public async Task Our_client_uses_the_methods_of_RFC_8132_with_node_coap()
     {
         Assert.Equal("FETCH q", (await Within(_client.FetchAsync($"{Node}/any", CoapContent.Text("q")))).GetText());
         Assert.Equal("PATCH q", (await Within(_client.PatchAsync($"{Node}/any", CoapContent.Text("q")))).GetText());
@@ -62,7 +62,7 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
     }
 
     [Fact]
-    public async Task The_library_client_sends_Non_confirmable_requests_to_node_coap()
+    public async Task Our_client_sends_Non_confirmable_requests_to_node_coap()
     {
         CoapResponse response = await Within(_client.SendAsync(new CoapRequest(CoapMethod.Get, $"{Node}/hello") { Confirmable = false }));
         Assert.Equal("hello from node", response.GetText());

@@ -63,7 +63,7 @@ public sealed class NodeWebSocketTests
     }
 
     [Fact]
-    public async Task The_library_client_sends_requests_to_the_Node_WebSocket_server()
+    public async Task Our_client_sends_requests_to_the_Node_WebSocket_server()
     {
         await using PeerProcess server = NodePeers.StartWebSocketServer();
         string uri = (await server.WaitForLineAsync(line => line.StartsWith("listening on ", Ordinal)))[

@@ -45,7 +45,7 @@ public sealed class OurProxyTests : IAsyncLifetime
     [Fact]
     [External(LibcoapClient.Program)]
     [Rfc("7252-5.7.2-3", "8768-3-3")]
-    public async Task The_libcoap_client_sends_requests_through_the_library_proxy()
+    public async Task The_libcoap_client_sends_requests_through_our_proxy()
     {
         PeerResult result = await LibcoapClient.RunAsync("-P", Proxy, "-m", "get", $"{Origin}/asked?a=1&b");
 
@@ -67,7 +67,7 @@ public sealed class OurProxyTests : IAsyncLifetime
 
     [Fact]
     [External(LibcoapClient.Program)]
-    public async Task The_libcoap_client_transfers_large_bodies_through_the_library_proxy()
+    public async Task The_libcoap_client_transfers_large_bodies_through_our_proxy()
     {
         byte[] body = Bodies.Make(20_000, 7);
 
@@ -86,7 +86,7 @@ public sealed class OurProxyTests : IAsyncLifetime
 
     [Fact]
     [External(LibcoapServer.Program)]
-    public async Task A_libcoap_server_is_reached_through_the_library_proxy()
+    public async Task A_libcoap_server_is_reached_through_our_proxy()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync("-e");
 
@@ -104,7 +104,7 @@ public sealed class OurProxyTests : IAsyncLifetime
     [Fact]
     [External(LibcoapServer.Program)]
     [Rfc("7641-5-1")]
-    public async Task Two_clients_observe_a_libcoap_server_through_the_library_proxy()
+    public async Task Two_clients_observe_a_libcoap_server_through_our_proxy()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync();
         await using CoapClient other = new();
@@ -119,7 +119,7 @@ public sealed class OurProxyTests : IAsyncLifetime
 
     [Fact]
     [External(LibcoapServer.Program)]
-    public async Task The_library_client_reaches_the_library_server_through_the_libcoap_proxy()
+    public async Task Our_client_reaches_our_server_through_the_libcoap_proxy()
     {
         await using LibcoapServer proxy = await LibcoapServer.StartAsync("-P", ",proxyself");
 
@@ -132,7 +132,7 @@ public sealed class OurProxyTests : IAsyncLifetime
 
     [Fact]
     [External(LibcoapServer.Program)]
-    public async Task A_chain_of_the_library_proxy_and_the_libcoap_proxy_passes_on_the_response()
+    public async Task A_chain_of_our_proxy_and_the_libcoap_proxy_passes_on_the_response()
     {
         // Ours puts 16 in, and that of libcoap takes one off.
         await using LibcoapServer last = await LibcoapServer.StartAsync("-P", ",proxyself");
@@ -151,7 +151,7 @@ public sealed class OurProxyTests : IAsyncLifetime
     [Fact]
     [External(LibcoapServer.Program)]
     [Rfc("8768-4-1", "8768-4-2")]
-    public async Task A_loop_of_the_library_proxy_and_the_libcoap_proxy_ends_when_the_hop_limit_is_reached()
+    public async Task A_loop_of_our_proxy_and_the_libcoap_proxy_ends_when_the_hop_limit_is_reached()
     {
         // What ours is handed goes to that of libcoap, and what that is handed comes to ours.
         await using CoapServer server = new();

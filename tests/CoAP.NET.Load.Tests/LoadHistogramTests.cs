@@ -6,7 +6,7 @@ namespace CoAP.NET.Load.Tests;
 public sealed class LoadHistogramTests
 {
     [Fact]
-    public void A_time_is_recorded_with_an_error_of_at_most_one_64th()
+    public void A_time_is_recorded_with_an_error_of_at_most_1_64th()
     {
         for (long time = 1; time < 1L << 39; time += 1 + (time / 7))
         {

@@ -11,7 +11,7 @@ public sealed class CoapErrorResponseTests
     [InlineData(CoapError.Busy, null, "5.03", 5)]
     [InlineData(CoapError.Lost, null, "5.02", null)]
     [Rfc("8323-5.5-2")]
-    public void A_server_that_takes_requests_later_gives_the_client_the_time_to_wait(
+    public void The_error_response_to_a_failed_forwarding_has_Max_Age_only_if_the_request_may_be_repeated_later(
         CoapError error, double? wait, string code, int? maxAge)
     {
         TimeSpan? retryAfter = wait is { } seconds ? FromSeconds(seconds) : null;

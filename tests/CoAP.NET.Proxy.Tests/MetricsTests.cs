@@ -6,7 +6,7 @@ namespace CoAP.NET.Proxy.Tests;
 public sealed class MetricsTests
 {
     [Fact]
-    public async Task The_meter_counts_what_became_of_the_requests()
+    public async Task The_meter_of_a_proxy_counts_requests_by_outcome()
     {
         using TestMeterFactory meters = new();
         List<string?> outcomes = [];

@@ -22,7 +22,7 @@ public sealed class UpstreamSharingTests : IAsyncLifetime
     [InlineData(false, true, 1)]
     [InlineData(true, false, 1)] // of one client
     [InlineData(true, true, 2)] // of two that the server tells apart
-    public async Task Equal_requests_under_way_are_one_unless_the_server_distinguishes_their_clients(
+    public async Task Equal_concurrent_requests_are_forwarded_once_unless_the_server_distinguishes_their_clients(
         bool tellsApart, bool ofTwo, int expected)
     {
         _server.TellsApart = tellsApart;

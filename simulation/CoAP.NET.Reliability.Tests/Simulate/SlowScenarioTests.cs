@@ -23,7 +23,7 @@ public sealed class SlowScenarioTests
         node Index=1 BlockSize=16
         step At=48502 Id=23 Node=1 Download=4706 HandlerTime=90000
         """)]
-    public void An_answer_that_is_made_again_for_each_of_its_blocks_takes_as_long_as_that_takes(string scenario) => Passes(scenario);
+    public void A_response_whose_handler_runs_for_each_block_may_take_the_time_of_all_runs(string scenario) => Passes(scenario);
 
     [Theory]
     [InlineData("""
@@ -41,7 +41,8 @@ public sealed class SlowScenarioTests
         step At=4787 Id=4 Node=1 Download=3695 HandlerTime=20000 TooManyRequests=Wait
         step At=10220 Kind=Observe Id=1 Node=2 Route=State
         """)]
-    public void An_observer_comes_back_when_a_server_that_serves_one_request_at_a_time_has_time_for_it(string scenario) => Passes(scenario);
+    public void An_observer_registers_again_when_a_server_with_a_single_place_has_finished_other_requests(string scenario) =>
+        Passes(scenario);
 
     [Fact]
     public void A_run_with_many_events_over_hours_is_not_reported_as_an_endless_loop()

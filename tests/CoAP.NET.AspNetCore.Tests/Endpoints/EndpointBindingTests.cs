@@ -82,7 +82,7 @@ public sealed class EndpointBindingTests : EndpointTest
     }
 
     [Fact]
-    public async Task The_text_of_a_handler_that_refuses_a_request_is_its_own()
+    public async Task A_handler_that_refuses_a_request_itself_chooses_the_text_and_is_not_logged()
     {
         await StartAsync(throws: false);
         await GetAsync("/refused").Says("not today");

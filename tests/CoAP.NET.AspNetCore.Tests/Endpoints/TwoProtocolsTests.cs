@@ -32,7 +32,8 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
     [InlineData("GET", "/api/filtered?to=50", null, 422, "4.22")]
     [InlineData("GET", "/api/task", null, 200, "2.05")]
     [InlineData("GET", "/api/raw", null, 200, "2.05")]
-    public async Task A_handler_answers_HTTP_and_CoAP_alike(string method, string path, string? json, int status, string code)
+    public async Task A_handler_gives_HTTP_and_CoAP_requests_the_same_content_and_the_matching_code(
+        string method, string path, string? json, int status, string code)
     {
         using HttpRequestMessage request = new(new HttpMethod(method), path);
         request.Content = json is null ? null : new StringContent(json, Encoding.UTF8, "application/json");

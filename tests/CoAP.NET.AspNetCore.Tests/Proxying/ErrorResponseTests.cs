@@ -25,7 +25,8 @@ public sealed class ErrorResponseTests : ProxyTest
     [InlineData("5.03", "", 503, 60)]
     [InlineData("4.04", "", 404, null)]
     [InlineData("5.00", "?wait=7", 500, null)]
-    public async Task An_error_of_the_server_is_the_same_for_every_way_of_asking(string code, string query, int status, int? wait)
+    public async Task An_error_of_the_CoAP_server_gives_the_same_HTTP_response_to_GET_POST_event_streams_and_WebSockets(
+        string code, string query, int status, int? wait)
     {
         await StartProxyAsync();
 
@@ -37,7 +38,7 @@ public sealed class ErrorResponseTests : ProxyTest
     }
 
     [Fact]
-    public async Task An_error_without_a_payload_has_no_body_for_every_way_of_asking()
+    public async Task An_error_without_a_payload_gives_GET_POST_event_streams_and_WebSockets_an_empty_body()
     {
         await StartProxyAsync();
 
@@ -49,7 +50,7 @@ public sealed class ErrorResponseTests : ProxyTest
     }
 
     [Fact]
-    public async Task Problem_details_are_converted_to_JSON_for_every_way_of_asking()
+    public async Task Problem_details_are_converted_to_JSON_for_GET_POST_event_streams_and_WebSockets()
     {
         Coap.Map("/problem", Enum.GetValues<CoapMethod>(), (CoapRequestContext _) =>
             new CoapResult(CoapCode.Conflict, Convert.FromHexString("a120626e6f"), CoapContentFormat.ConciseProblemDetails))
@@ -67,7 +68,7 @@ public sealed class ErrorResponseTests : ProxyTest
 
     [Fact]
     [Rfc("8075-8.5-1")]
-    public async Task A_server_that_does_not_answer_is_the_same_for_every_way_of_asking()
+    public async Task A_CoAP_server_that_does_not_answer_gives_504_to_GET_POST_event_streams_and_WebSockets()
     {
         using Socket mute = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
         mute.Bind(new IPEndPoint(IPAddress.Loopback, 0));
@@ -82,7 +83,7 @@ public sealed class ErrorResponseTests : ProxyTest
     }
 
     [Fact]
-    public async Task A_server_that_is_not_reachable_is_the_same_for_every_way_of_asking()
+    public async Task An_unreachable_CoAP_server_gives_502_to_GET_POST_event_streams_and_WebSockets()
     {
         await StartProxyAsync();
 
@@ -95,7 +96,7 @@ public sealed class ErrorResponseTests : ProxyTest
     }
 
     [Fact]
-    public async Task A_proxy_without_a_free_place_answers_the_same_for_every_way_of_asking()
+    public async Task Requests_beyond_MaxRequestsPerSource_get_503_as_GET_POST_event_stream_and_WebSocket()
     {
         TaskCompletionSource begun = new(RunContinuationsAsynchronously);
         Coap.MapGet("/never", async (CoapRequestContext _, CancellationToken cancellationToken) =>
@@ -125,7 +126,7 @@ public sealed class ErrorResponseTests : ProxyTest
     [InlineData(CoapError.Busy, null, 503, 1)]
     [InlineData(CoapError.TooLarge, null, 413, null)]
     [InlineData(CoapError.Reset, null, 502, null)]
-    public async Task A_request_that_got_no_response_has_Retry_After_if_it_may_be_repeated_later(
+    public async Task The_HTTP_response_for_a_CoapException_has_Retry_After_if_the_request_may_be_repeated_later(
         CoapError error, double? wait, int status, int? retryAfter)
     {
         CoapException failure = new(error, "why") { RetryAfter = wait is { } seconds ? FromSeconds(seconds) : null };

@@ -191,7 +191,7 @@ public sealed class EventTests : ProxyTest
     [InlineData(true, "https", true)]
     [InlineData(true, "http", false)]
     [InlineData(false, "https", false)]
-    public async Task The_scheme_of_a_page_behind_a_TLS_proxy_comes_from_forwarded_headers_that_the_application_accepts(
+    public async Task The_Origin_of_a_WebSocket_is_compared_with_the_forwarded_scheme_if_the_application_uses_forwarded_headers(
         bool isAccepted, string scheme, bool may)
     {
         await Coap.StartAsync();

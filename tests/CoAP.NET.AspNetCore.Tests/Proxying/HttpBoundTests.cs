@@ -225,7 +225,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_body_that_the_server_refuses_has_its_status()
+    public async Task A_request_body_that_the_web_server_refuses_is_answered_with_its_status_and_not_forwarded()
     {
         ProxiedResourceEndpoint path = Path(_device);
         DefaultHttpContext context = Context("192.0.2.66", "coap://s.example.com/light");

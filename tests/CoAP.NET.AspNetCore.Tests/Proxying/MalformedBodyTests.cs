@@ -14,7 +14,7 @@ public sealed class MalformedBodyTests : ProxyTest
     [InlineData("Content-Length: 101", "ab", 413)]
     [InlineData("Content-Length: 99999999999999999999", "ab", 400)]
     [InlineData("Content-Length: -1", "ab", 400)]
-    public async Task A_body_that_cannot_be_read_has_its_own_status(string header, string body, int status)
+    public async Task A_request_with_a_malformed_or_too_large_body_is_answered_400_or_413(string header, string body, int status)
     {
         await StartProxyAsync(services: services => services.Configure<KestrelServerOptions>(
             kestrel => kestrel.Limits.MaxRequestBodySize = 100));
@@ -27,7 +27,7 @@ public sealed class MalformedBodyTests : ProxyTest
     }
 
     [Fact]
-    public async Task A_body_for_a_conversion_that_cannot_be_read_has_its_own_status()
+    public async Task A_malformed_body_that_the_proxy_would_convert_is_answered_400()
     {
         await StartProxyAsync(proxy => proxy.Translator.ConvertsJson = true);
 

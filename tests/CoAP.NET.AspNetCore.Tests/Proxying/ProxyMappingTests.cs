@@ -50,7 +50,7 @@ public sealed class ProxyMappingTests : ProxyTest
     [InlineData("?target_uri={+tu}", "/hc", "/hc?target_uri=", "/text")]
     [InlineData("?target_uri={+tu}", "/api/{tenant}/hc", "/api/7/hc?target_uri=", "/text")]
     [InlineData("forward/{+tu}", "/hc/{**rest}", "/hc/forward/", "/text")]
-    public async Task Other_templates_are_mapped(string template, string pattern, string before, string after)
+    public async Task A_target_is_found_by_a_custom_URI_mapping_template(string template, string pattern, string before, string after)
     {
         await StartProxyAsync(proxy => proxy.Template = template, pattern);
         using HttpResponseMessage response = await SendAsync("GET", before + Origin + after);

@@ -23,7 +23,7 @@ public sealed class ServeWriteTests
     }
 
     [Fact]
-    public async Task An_upload_of_which_little_came_holds_no_file()
+    public async Task An_upload_whose_first_bytes_arrived_has_no_partial_file_yet()
     {
         await using ServedFolder folder = await ServedFolder.StartAsync("--write");
         await using CoapClient client = new();

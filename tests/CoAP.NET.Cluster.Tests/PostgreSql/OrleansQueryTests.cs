@@ -8,7 +8,7 @@ public sealed class OrleansQueryTests
 {
     /// <summary>Orleans refuses tables without one of its queries. The package of Orleans has no script of them.</summary>
     [Fact]
-    public void The_tables_have_each_query_that_Orleans_asks_for_and_no_other()
+    public void The_Orleans_tables_have_exactly_the_queries_that_Orleans_requires()
     {
         Type asks = typeof(AdoNetClusteringTable).Assembly
             .GetType("Orleans.Clustering.AdoNet.Storage.DbStoredQueries", throwOnError: true)!;

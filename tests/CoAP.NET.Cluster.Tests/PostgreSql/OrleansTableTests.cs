@@ -47,7 +47,7 @@ public sealed class OrleansTableTests(PostgreSqlServer server) : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_silo_that_was_written_is_read_as_it_was()
+    public async Task A_silo_is_read_from_the_table_as_it_was_written()
     {
         MembershipEntry silo = Silo(1);
         Assert.True(await _table.InsertRowAsync(silo, await NextAsync(), Token));
@@ -66,7 +66,7 @@ public sealed class OrleansTableTests(PostgreSqlServer server) : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_silo_that_is_not_in_the_table_is_read_as_the_version_alone()
+    public async Task Reading_a_silo_that_is_not_in_the_table_returns_only_the_version()
     {
         MembershipTableData data = await _table.ReadRowAsync(Silo(1).SiloAddress, Token);
 
@@ -90,7 +90,7 @@ public sealed class OrleansTableTests(PostgreSqlServer server) : IAsyncLifetime
 
     /// <summary>As the scripts of Orleans, which roll the version back.</summary>
     [Fact]
-    public async Task A_change_without_its_row_leaves_the_version_as_it_is()
+    public async Task A_change_of_a_silo_that_is_not_in_the_table_does_not_change_the_version()
     {
         MembershipEntry silo = Silo(1);
         Assert.True(await _table.InsertRowAsync(silo, await NextAsync(), Token));
@@ -103,7 +103,7 @@ public sealed class OrleansTableTests(PostgreSqlServer server) : IAsyncLifetime
     }
 
     [Fact]
-    public async Task One_of_several_changes_with_the_same_version_is_made()
+    public async Task Only_one_of_several_concurrent_changes_with_the_same_version_succeeds()
     {
         TableVersion next = await NextAsync();
 
@@ -119,7 +119,7 @@ public sealed class OrleansTableTests(PostgreSqlServer server) : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_sign_of_life_changes_its_time_and_no_version()
+    public async Task UpdateIAmAlive_changes_the_time_of_a_silo_and_not_the_version()
     {
         MembershipEntry silo = Silo(1);
         Assert.True(await _table.InsertRowAsync(silo, await NextAsync(), Token));
@@ -132,7 +132,7 @@ public sealed class OrleansTableTests(PostgreSqlServer server) : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Gateways_are_those_of_active_silos_that_have_one()
+    public async Task The_gateway_list_has_only_active_silos_with_a_gateway()
     {
         MembershipEntry without = Silo(2);
         without.ProxyPort = 0;
@@ -171,7 +171,7 @@ public sealed class OrleansTableTests(PostgreSqlServer server) : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_removed_cluster_begins_again()
+    public async Task A_cluster_whose_entries_were_removed_starts_with_an_empty_table()
     {
         Assert.True(await _table.InsertRowAsync(Silo(1), await NextAsync(), Token));
 

@@ -170,7 +170,7 @@ public sealed class LostFileTests : FolderTest
     [InlineData(1)]
     [InlineData(14)]
     [InlineData(99)]
-    public async Task A_file_that_is_too_short_is_damage_and_not_a_new_store(int length)
+    public async Task A_file_shorter_than_a_header_is_refused_as_damaged(int length)
     {
         await File.WriteAllBytesAsync(FilePath, new byte[length], TestContext.Current.CancellationToken);
 
@@ -180,7 +180,7 @@ public sealed class LostFileTests : FolderTest
     }
 
     [Fact]
-    public async Task An_emptied_file_keeps_its_log()
+    public async Task An_empty_store_file_is_refused_and_its_log_is_kept()
     {
         byte[] log = await CrashedLogAsync();
         await File.WriteAllBytesAsync(FilePath, [], TestContext.Current.CancellationToken);
@@ -192,7 +192,7 @@ public sealed class LostFileTests : FolderTest
     }
 
     [Fact]
-    public async Task A_log_without_its_file_is_damage_and_stays()
+    public async Task A_log_without_its_store_file_is_refused_as_damaged_and_kept()
     {
         byte[] log = await CrashedLogAsync();
         File.Delete(FilePath);
@@ -204,7 +204,7 @@ public sealed class LostFileTests : FolderTest
     }
 
     [Fact]
-    public async Task An_SQLite_file_without_tables_is_not_a_new_store()
+    public async Task An_SQLite_file_without_tables_is_refused()
     {
         Change("create table one (a); drop table one; vacuum");
         Assert.True(new FileInfo(FilePath).Length > 0);
@@ -240,7 +240,7 @@ public sealed class LostFileTests : FolderTest
     }
 
     [Fact]
-    public async Task A_missing_file_is_no_new_beginning_until_an_operator_removes_its_mark()
+    public async Task A_store_whose_file_is_missing_stays_unusable_until_an_operator_removes_its_mark()
     {
         await (await OwnerAsync()).DisposeAsync();
         File.Delete(FilePath);
@@ -332,7 +332,7 @@ public sealed class LostFileTests : FolderTest
     [Theory]
     [InlineData(1)]
     [InlineData(4_095)]
-    public async Task A_file_without_its_last_bytes_is_damage(int cut)
+    public async Task A_truncated_store_file_is_refused_as_damaged(int cut)
     {
         await (await OwnerAsync()).DisposeAsync();
         await using (FileStream file = new(FilePath, FileMode.Open))
@@ -346,7 +346,7 @@ public sealed class LostFileTests : FolderTest
     [Theory]
     [InlineData("")]
     [InlineData("0 0")]
-    public async Task A_damaged_mark_is_damage(string text)
+    public async Task A_store_with_an_unreadable_mark_is_refused_as_damaged(string text)
     {
         await (await OwnerAsync()).DisposeAsync();
         await File.WriteAllTextAsync(MarkPath, text, TestContext.Current.CancellationToken);

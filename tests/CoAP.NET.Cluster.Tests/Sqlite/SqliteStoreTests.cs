@@ -177,7 +177,7 @@ public sealed class SqliteStoreTests : StoreSuite
     }
 
     [Fact]
-    public async Task A_store_that_is_never_used_creates_no_file_and_ends_at_once()
+    public async Task A_store_that_is_never_used_creates_no_file_and_DisposeAsync_completes_synchronously()
     {
         await new CoapSqliteClusterStore(FilePath).DisposeAsync();
 

@@ -328,7 +328,7 @@ public sealed class QBlock1ServerTests : QBlockTest
     }
 
     [Fact]
-    public async Task A_body_with_holes_takes_memory_only_for_what_came()
+    public async Task An_incomplete_body_uses_memory_only_for_the_blocks_that_arrived()
     {
         await StartStoreAsync();
         byte[] body = Body(500_000);

@@ -13,7 +13,7 @@ public sealed class QBlockCampaignTests
 {
     [Fact]
     [Trait("Category", "Campaign")]
-    public async Task A_body_arrives_whole_or_not_at_all_and_nothing_is_left_behind()
+    public async Task Q_Block_bodies_arrive_complete_or_not_at_all_under_faults_and_leave_no_state_behind()
     {
         int seed = CampaignSetting.Of("COAP_TEST_SEED", 9177);
         int count = CampaignSetting.Of("COAP_TEST_QBLOCKS", 3);

@@ -15,7 +15,7 @@ public sealed class CacheModelTests
     [InlineData(1_000_000, 10_000, true)]
     [InlineData(1_000_000, 4, false)]
     [InlineData(4_000, 10_000, false)]
-    public void The_cache_does_what_the_model_does(long maxBytes, int maxEntries, bool isUnbounded)
+    public void The_cache_answers_random_requests_like_a_model(long maxBytes, int maxEntries, bool isUnbounded)
     {
         long hits = 0;
         long validations = 0;

@@ -67,7 +67,7 @@ public sealed class FreshnessTests : CacheTest
     [InlineData("43", false)] // 2.03 that nobody asked for
     [InlineData("44", false)] // 2.04
     [InlineData("51", false)] // 2.17, which nobody registered
-    public async Task The_code_says_whether_a_response_is_stored(string code, bool isStored)
+    public async Task The_cache_stores_2_05_and_error_responses_and_no_other_codes(string code, bool isStored)
     {
         await AskAsync(Get(), code, "4101");
         if (isStored)
@@ -100,7 +100,7 @@ public sealed class FreshnessTests : CacheTest
     [InlineData("e101f501ff31", 1)] // 770: elective, unsafe, unknown
     [InlineData("e101f701ff31", 0)] // 772: elective, safe, unknown
     [InlineData("d1ef01ff31", 0)] // 252, Echo: a value for later (RFC 9175 section 2.3)
-    public async Task Unsafe_options_that_nobody_knows_forbid_to_store(string rest, int asked)
+    public async Task A_response_with_an_unknown_unsafe_option_is_not_cached(string rest, int asked)
     {
         (_, CoapResponse response) = await AskAsync(Get(), "45", rest);
         response.Says("1");
@@ -128,7 +128,7 @@ public sealed class FreshnessTests : CacheTest
     }
 
     [Fact]
-    public async Task A_change_to_a_cached_response_by_the_caller_does_not_reach_the_next_caller()
+    public async Task A_change_that_a_caller_makes_to_a_cached_response_does_not_affect_the_next_caller()
     {
         (_, CoapResponse first) = await AskAsync(Get(), "45", "c132ff31");
         first.Options.Clear();

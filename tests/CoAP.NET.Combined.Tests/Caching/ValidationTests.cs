@@ -110,7 +110,7 @@ public sealed class ValidationTests : CacheTest
     }
 
     [Fact]
-    public async Task A_2_03_with_Max_Age_0_serves_once()
+    public async Task A_2_03_with_Max_Age_0_serves_its_own_request_only()
     {
         await AskAsync(Get(), "45", "4101ff31");
         (_, CoapResponse response) = await AskAsync(Get(mode: CoapCacheMode.Validate), "43", "4101" + "a0");

@@ -74,7 +74,7 @@ public sealed class TraceTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_stream_is_written_to_only_when_there_is_something_to_write()
+    public async Task A_trace_stream_is_not_written_to_without_a_message()
     {
         await StartAsync();
         RecordingStream stream = new(_file);

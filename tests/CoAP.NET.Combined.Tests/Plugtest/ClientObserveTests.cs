@@ -86,7 +86,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7641-3.5-1", "7641-3.6-1")]
-    public async Task OBS_06_a_client_that_restarted_rejects_what_it_does_not_know()
+    public async Task OBS_06_a_restarted_client_rejects_notifications_with_Reset()
     {
         await ObserveAsync("/obs");
         await Bench.RestartClientAsync();

@@ -15,7 +15,7 @@ public sealed class LossyPlugtestTests
     [Trait("Category", "Campaign")]
     [MemberData(nameof(Names))]
     [Rfc("7252-4.5-1", "7252-4.5-2", "7252-4.5-4")]
-    public async Task Each_datagram_and_each_pair_of_datagrams_may_be_lost(string name)
+    public async Task A_plugtest_succeeds_whichever_datagram_or_pair_of_datagrams_is_lost(string name)
     {
         PlugtestScenario scenario = Find(name);
         PlugtestRun clean = await PlugtestRun.RunAsync(scenario, isExact: true);
@@ -50,7 +50,7 @@ public sealed class LossyPlugtestTests
     [Trait("Category", "Campaign")]
     [MemberData(nameof(Names))]
     [Rfc("7252-4.5-1")]
-    public async Task A_fifth_of_all_datagrams_may_be_lost(string name)
+    public async Task A_plugtest_succeeds_on_a_network_that_loses_a_fifth_of_all_datagrams(string name)
     {
         PlugtestScenario scenario = Find(name);
         PlugtestRun clean = await PlugtestRun.RunAsync(scenario, isExact: true);

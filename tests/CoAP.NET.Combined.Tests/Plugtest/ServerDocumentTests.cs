@@ -13,11 +13,12 @@ public sealed class ServerDocumentTests : PlugtestServer
     [InlineData("'7'", "96")]
     [InlineData("'[7]'", "96")]
     [InlineData("'[null]'", "96")]
-    public void FETCH_by_something_else_is_refused(string body, string code) =>
+    public void A_FETCH_request_whose_body_is_not_an_array_of_names_is_refused(string body, string code) =>
         Exchange($"40 05 0001 b8 'document' 11 32 ff {body}", $"60 {code} 0001 ..");
 
     [Fact]
-    public void FETCH_in_another_format_is_refused() => Exchange("40 05 0001 b8 'document' 11 3c ff 81 00", "60 8f 0001 ..");
+    public void A_FETCH_request_in_a_format_other_than_JSON_is_refused() =>
+        Exchange("40 05 0001 b8 'document' 11 3c ff 81 00", "60 8f 0001 ..");
 
     [Theory]
     [InlineData("06")]

@@ -96,7 +96,7 @@ public class ServerObserveTests : PlugtestServer
 
     [Fact]
     [Rfc("7641-4.5-2")]
-    public void OBS_06_a_client_that_restarted_rejects_and_is_removed()
+    public void OBS_06_a_client_that_rejects_a_notification_with_Reset_is_removed()
     {
         Begin();
         Client.Reset(Next("change 1"));

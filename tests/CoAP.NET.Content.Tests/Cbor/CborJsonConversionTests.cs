@@ -28,7 +28,7 @@ public sealed class CborJsonConversionTests
     [InlineData("a201616161316162")] // 1 and "1" are one name in JSON
     [InlineData("81a2616101616102")]
     [InlineData("bf616101616102ff")]
-    public void A_key_that_stands_there_twice_is_refused(string hex)
+    public void CBOR_with_a_duplicate_map_key_is_refused(string hex)
     {
         CoapContentException refused = Assert.Throws<CoapContentException>(() => CoapCborJson.ToJson(Wire.Hex(hex)));
         Assert.Equal(CoapCode.BadRequest, refused.Code);

@@ -52,7 +52,7 @@ public sealed class CborJsonTests
     [InlineData("d78243fbff01d64101", "[\"FBFF01\",\"AQ==\"]")] // base16, and base64 inside of it
     [InlineData("c074323031332d30332d32315432303a30343a30305a", "\"2013-03-21T20:04:00Z\"")]
     [InlineData("d9d9f7820102", "[1,2]")]
-    public void To_JSON(string hex, string json) => Assert.Equal(json, ToJson(Wire.Hex(hex)));
+    public void CBOR_is_converted_to_JSON(string hex, string json) => Assert.Equal(json, ToJson(Wire.Hex(hex)));
 
     [Theory]
     [Rfc("8949-4.1-1")]
@@ -214,7 +214,8 @@ public sealed class CborJsonTests
     [InlineData(11060, false)] // deflated
     [InlineData(50, false)]
     [InlineData(65000, false)]
-    public void Formats_that_are_CBOR(ushort format, bool isCbor) => Assert.Equal(isCbor, new CoapContentFormat(format).IsCbor);
+    public void IsCbor_is_true_for_formats_of_a_single_uncompressed_CBOR_item(ushort format, bool isCbor) =>
+        Assert.Equal(isCbor, new CoapContentFormat(format).IsCbor);
 
     private static string ToJson(byte[] cbor)
     {

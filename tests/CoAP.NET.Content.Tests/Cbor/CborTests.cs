@@ -227,7 +227,7 @@ public sealed class CborTests
     [InlineData(0x9f)]
     [InlineData(0xc1)]
     [InlineData(0xa1)]
-    public void Depth_is_limited(byte initial)
+    public void CBOR_nested_beyond_MaxDepth_is_refused(byte initial)
     {
         byte[] deep = [.. Enumerable.Repeat(initial, 100_000), 0];
         Assert.False(IsSkipped(deep, out ContentFault fault));

@@ -106,7 +106,7 @@ public sealed class NotationCampaignTests
     [InlineData("<<", ">>")]
     [InlineData("(_ <<", ">>)")]
     [InlineData("'a' + <<", ">>")]
-    public void Depth_is_limited(string open, string close)
+    public void Notation_nested_beyond_MaxDepth_is_refused(string open, string close)
     {
         const int Deep = 100_000;
         string tooDeep = string.Concat(Enumerable.Repeat(open, Deep)) + "1" + string.Concat(Enumerable.Repeat(close, Deep));

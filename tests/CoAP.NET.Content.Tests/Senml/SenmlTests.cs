@@ -305,7 +305,7 @@ public sealed class SenmlTests
     [InlineData("81a2006161 02c48221196ab3", "273.15")]
     [InlineData("81a2616e6161617601", "1")] // labels spelled out
     [InlineData("81a4006161020118630 5617881f6", "1")] // unknown labels 99 and "x"
-    public void Forms_of_CBOR_that_are_let_through(string hex, string value)
+    public void SenML_in_CBOR_forms_other_than_the_shortest_is_read(string hex, string value)
     {
         CoapSenmlPack pack = CoapSenmlPack.Parse(Wire.Hex(hex), CoapContentFormat.SenmlCbor);
         Assert.Equal($$"""[{"n":"a","v":{{value}}}]""", Text(pack));

@@ -89,7 +89,7 @@ public sealed class CertificateFormTests
     }
 
     [Fact]
-    public void A_certificate_in_another_form_than_DER_or_with_bytes_behind_it_is_refused()
+    public void A_certificate_that_is_not_DER_or_has_trailing_bytes_is_refused()
     {
         byte[] der = s_authority.Certificate.RawData;
         CertificateDer.Load(der).Dispose();
@@ -110,7 +110,7 @@ public sealed class CertificateFormTests
 
     [Fact]
     [Rfc("7252-9.1.3.2-1")]
-    public void A_raw_public_key_has_one_encoding()
+    public void A_raw_public_key_that_is_not_exactly_one_DER_encoding_is_refused()
     {
         byte[] der = HandshakeScene.ClientKey.ExportSubjectPublicKeyInfo();
         using (ECDsa read = RawPublicKey.Read(der))
@@ -140,7 +140,7 @@ public sealed class CertificateFormTests
     [Theory]
     [InlineData(HandshakeKind.EcdsaMutual)]
     [InlineData(HandshakeKind.RawPublicKeys)]
-    public void A_key_on_a_curve_that_does_not_exist_is_refused(HandshakeKind kind)
+    public void A_raw_public_key_on_an_unknown_curve_is_refused(HandshakeKind kind)
     {
         foreach (bool isServer in new[] { false, true })
         {

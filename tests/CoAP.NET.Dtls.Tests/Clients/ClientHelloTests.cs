@@ -17,7 +17,7 @@ public sealed class ClientHelloTests
     [Rfc("7925-8-1")]
     [Rfc("7925-18-1")]
     [Rfc("9146-3-1")]
-    public void A_ClientHello_offers_only_what_the_profile_has()
+    public void A_ClientHello_offers_the_suites_and_extensions_of_the_profile_and_no_compression()
     {
         (ushort version, ushort[] suites, byte[] compressions, Dictionary<int, byte[]> extensions) = Offered("device.example");
         Assert.Equal(RecordHeader.Version, version);

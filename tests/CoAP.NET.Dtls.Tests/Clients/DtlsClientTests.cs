@@ -208,7 +208,7 @@ public sealed class DtlsClientTests
     }
 
     [Fact]
-    public async Task Many_clients_connect_concurrently_from_many_threads()
+    public async Task A_client_makes_100_concurrent_handshakes_on_pool_threads()
     {
         BenchSettings settings = BenchSettings.OfPsk();
         settings.Run = (_, work) => Task.Factory.StartNew(work, CancellationToken.None, TaskCreationOptions.None, TaskScheduler.Default);

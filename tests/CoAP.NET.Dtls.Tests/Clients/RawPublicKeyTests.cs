@@ -45,7 +45,7 @@ public sealed class RawPublicKeyTests
     }
 
     [Fact]
-    public void A_key_can_be_required_without_authorities()
+    public void A_raw_public_key_can_be_required_without_authorities()
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         CoapDtlsOptions options = new()

@@ -11,7 +11,7 @@ public sealed class FlightTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public void Each_lost_datagram_comes_back_by_a_timer(HandshakeKind kind, bool isSplit)
+    public void Each_lost_datagram_is_retransmitted_by_a_timer_and_the_handshake_completes(HandshakeKind kind, bool isSplit)
     {
         int all = Count(kind, isSplit);
         Assert.InRange(all, 5, 40);
@@ -31,7 +31,7 @@ public sealed class FlightTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public void Doubled_datagrams_change_nothing(HandshakeKind kind, bool isSplit)
+    public void A_handshake_in_which_each_datagram_arrives_twice_completes_without_a_retransmission(HandshakeKind kind, bool isSplit)
     {
         using HandshakeScene scene = new(kind, SmallMtu);
         int sent = 0;
@@ -54,7 +54,7 @@ public sealed class FlightTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public void A_whole_flight_that_arrives_twice_changes_nothing(HandshakeKind kind, bool isSplit)
+    public void A_handshake_in_which_each_flight_arrives_twice_completes_without_a_timer(HandshakeKind kind, bool isSplit)
     {
         using HandshakeScene scene = new(kind, SmallMtu);
         TimeSpan begin = scene.Clock.Elapsed;
@@ -65,7 +65,7 @@ public sealed class FlightTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public void A_flight_in_reverse_order_completes_without_a_timer(HandshakeKind kind, bool isSplit)
+    public void A_handshake_with_flights_in_reverse_order_completes_without_a_timer(HandshakeKind kind, bool isSplit)
     {
         using HandshakeScene scene = new(kind, SmallMtu);
         TimeSpan begin = scene.Clock.Elapsed;
@@ -76,7 +76,7 @@ public sealed class FlightTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public void Each_two_neighbours_may_swap(HandshakeKind kind, bool isSplit)
+    public void A_handshake_in_which_two_consecutive_datagrams_are_swapped_completes_without_a_timer(HandshakeKind kind, bool isSplit)
     {
         int all = Count(kind, isSplit);
         for (int first = 0; first < all; first++)
@@ -108,7 +108,7 @@ public sealed class FlightTests
     [InlineData(HandshakeKind.EcdsaMutual)]
     [InlineData(HandshakeKind.RawPublicKeys)]
     [InlineData(HandshakeKind.Resumed)]
-    public void A_record_cut_off_at_any_length_is_ignored(HandshakeKind kind)
+    public void A_truncated_record_does_not_change_the_state_of_a_handshake(HandshakeKind kind)
     {
         int all = Count(kind, isSplit: true);
         for (int cut = 0; cut < all; cut++)
@@ -158,7 +158,7 @@ public sealed class FlightTests
     [Theory]
     [InlineData(HandshakeKind.Psk)]
     [InlineData(HandshakeKind.Resumed)]
-    public void A_datagram_cut_off_at_any_length_comes_back_whole(HandshakeKind kind)
+    public void A_handshake_completes_after_a_datagram_was_truncated_at_any_length(HandshakeKind kind)
     {
         int all = Count(kind, isSplit: false);
         for (int cut = 0; cut < all; cut++)
@@ -189,7 +189,7 @@ public sealed class FlightTests
     [InlineData(HandshakeKind.Psk, true)]
     [InlineData(HandshakeKind.EcdsaMutual, true)]
     [InlineData(HandshakeKind.Resumed, true)]
-    public void A_repeated_flight_makes_the_other_end_repeat_its_answer(HandshakeKind kind, bool isOfServer)
+    public void An_end_that_receives_a_repeated_flight_sends_its_own_last_flight_again(HandshakeKind kind, bool isOfServer)
     {
         using HandshakeScene scene = new(kind);
         bool isLost = false;

@@ -17,7 +17,7 @@ public sealed class FragmentTests
 
     [Theory]
     [MemberData(nameof(Orders))]
-    public void Messages_in_fragments_of_any_length_complete_a_handshake(HandshakeKind kind, Order order)
+    public void A_handshake_completes_with_messages_in_fragments_of_any_length_and_order(HandshakeKind kind, Order order)
     {
         for (int length = 1; length <= Longest(kind); length++)
         {
@@ -27,7 +27,7 @@ public sealed class FragmentTests
 
     [Theory]
     [MemberData(nameof(Orders))]
-    public void Fragments_that_overlap_complete_a_handshake(HandshakeKind kind, Order order)
+    public void A_handshake_completes_with_overlapping_fragments_in_any_order(HandshakeKind kind, Order order)
     {
         foreach (int length in new[] { 2, 3, 7, 20, 64, 100 })
         {
@@ -40,7 +40,7 @@ public sealed class FragmentTests
 
     [Theory]
     [MemberData(nameof(Orders))]
-    public void Lost_fragments_come_back_with_others_of_another_length(HandshakeKind kind, Order order)
+    public void A_handshake_completes_although_lost_fragments_are_resent_with_another_length(HandshakeKind kind, Order order)
     {
         for (int seed = 1; seed <= 5; seed++)
         {
@@ -68,7 +68,7 @@ public sealed class FragmentTests
     [InlineData(HandshakeKind.EcdhePsk, true)]
     [InlineData(HandshakeKind.EcdsaMutual, true)]
     [InlineData(HandshakeKind.RawPublicKeys, true)]
-    public void A_forged_fragment_of_each_message_blocks_no_handshake(HandshakeKind kind, bool isReverse)
+    public void A_handshake_completes_despite_a_forged_fragment_of_each_message(HandshakeKind kind, bool isReverse)
     {
         using HandshakeScene scene = new(kind);
         TimeSpan begin = scene.Clock.Elapsed;

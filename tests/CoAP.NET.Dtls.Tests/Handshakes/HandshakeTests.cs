@@ -26,7 +26,8 @@ public sealed class HandshakeTests
     [Theory]
     [MemberData(nameof(Suites))]
     [Rfc("7252-9.1.3.1-1", "9146-3-1", "9146-3-2")]
-    public void A_handshake_gives_both_ends_a_session(string suite, int serverCid, int clientCid)
+    public void Both_ends_of_a_handshake_get_the_same_suite_and_keys_and_the_agreed_Connection_IDs(
+        string suite, int serverCid, int clientCid)
     {
         using HandshakePair pair = Pair(suite, serverCid, clientCid);
         pair.Client.Start("device.example");

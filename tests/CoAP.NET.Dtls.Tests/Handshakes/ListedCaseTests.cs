@@ -22,7 +22,7 @@ public sealed class ListedCaseTests
 
     [Theory]
     [MemberData(nameof(Ends))]
-    public void Finished_in_fragments_completes_a_handshake(HandshakeKind kind, bool isServer)
+    public void A_handshake_completes_with_Finished_in_fragments_in_either_order(HandshakeKind kind, bool isServer)
     {
         foreach (bool isReverse in new[] { false, true })
         {
@@ -43,7 +43,7 @@ public sealed class ListedCaseTests
 
     [Theory]
     [MemberData(nameof(Ends))]
-    public void Finished_is_not_put_together_of_protected_and_unprotected_fragments(HandshakeKind kind, bool isServer)
+    public void Finished_is_not_assembled_from_protected_and_unprotected_fragments(HandshakeKind kind, bool isServer)
     {
         foreach (bool isProtectedFirst in new[] { false, true })
         {
@@ -70,7 +70,7 @@ public sealed class ListedCaseTests
     [InlineData("00")]
     [InlineData("02")]
     [InlineData("0101")]
-    public void ChangeCipherSpec_that_is_missing_or_has_other_content_changes_nothing(string? content)
+    public void A_handshake_completes_without_ChangeCipherSpec_or_with_invalid_content_in_it(string? content)
     {
         foreach ((HandshakeKind kind, bool isServer) in Ends.Select(static row => row.Data))
         {
@@ -93,7 +93,7 @@ public sealed class ListedCaseTests
     [InlineData("2A28")]
     [InlineData("0100")]
     [InlineData("0170")]
-    public void An_alert_of_another_form_ends_no_handshake(string content)
+    public void A_malformed_alert_or_a_warning_does_not_end_a_handshake(string content)
     {
         byte[] alert = Convert.FromHexString(content);
         foreach ((HandshakeKind kind, bool isServer) in Ends.Select(static row => row.Data))
@@ -115,7 +115,7 @@ public sealed class ListedCaseTests
 
     [Theory]
     [MemberData(nameof(Ends))]
-    public void Records_of_types_that_do_not_exist_are_ignored(HandshakeKind kind, bool isServer)
+    public void Records_with_an_undefined_content_type_are_ignored_during_a_handshake(HandshakeKind kind, bool isServer)
     {
         using ScriptedPeer peer = ScriptedPeer.Create(kind, isServer);
         peer.Begin();
@@ -143,7 +143,7 @@ public sealed class ListedCaseTests
     [InlineData(HandshakeKind.EcdsaMutual)]
     [InlineData(HandshakeKind.RawPublicKeys)]
     [InlineData(HandshakeKind.Resumed)]
-    public void Fragments_without_bytes_change_nothing(HandshakeKind kind)
+    public void A_handshake_with_additional_empty_fragments_completes_without_a_timer(HandshakeKind kind)
     {
         using HandshakeScene scene = new(kind);
         TimeSpan begin = scene.Clock.Elapsed;
@@ -154,7 +154,7 @@ public sealed class ListedCaseTests
 
     [Theory]
     [MemberData(nameof(Ends))]
-    public void A_second_Finished_in_the_same_record_changes_nothing(HandshakeKind kind, bool isServer)
+    public void A_second_Finished_in_the_same_record_is_ignored(HandshakeKind kind, bool isServer)
     {
         foreach (int step in new[] { 0, 1 })
         {
@@ -170,7 +170,7 @@ public sealed class ListedCaseTests
 
     [Theory]
     [MemberData(nameof(Ends))]
-    public void A_handshake_that_was_refused_stays_refused(HandshakeKind kind, bool isServer)
+    public void A_handshake_refused_for_a_wrong_Finished_does_not_accept_a_correct_Finished_afterwards(HandshakeKind kind, bool isServer)
     {
         using ScriptedPeer peer = ScriptedPeer.Create(kind, isServer);
         peer.SendOrder();
@@ -203,7 +203,7 @@ public sealed class ListedCaseTests
     }
 
     [Fact]
-    public void A_malformed_signature_is_refused()
+    public void A_malformed_signature_of_a_client_or_server_is_refused()
     {
         const string order = "FFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551";
         Func<byte[], byte[]>[] forms =
@@ -253,7 +253,8 @@ public sealed class ListedCaseTests
     [InlineData(HandshakeKind.EcdsaMutual, "0140", true)]
     [InlineData(HandshakeKind.RawPublicKeys, "01", false)]
     [InlineData(HandshakeKind.RawPublicKeys, "40", true)]
-    public void A_client_shows_a_key_of_a_type_that_the_server_names_or_none(HandshakeKind kind, string types, bool isShown)
+    public void A_client_sends_its_certificate_only_if_the_server_requests_the_type_of_its_key(
+        HandshakeKind kind, string types, bool isShown)
     {
         byte[] named = Convert.FromHexString(types);
         using ScriptedServer server = new(kind);
@@ -272,7 +273,7 @@ public sealed class ListedCaseTests
     [InlineData("00", false)]
     [InlineData("0100", true)]
     [InlineData("03010200", true)]
-    public void An_end_without_uncompressed_points_is_refused(string content, bool isTaken)
+    public void An_end_that_does_not_offer_uncompressed_points_is_refused(string content, bool isTaken)
     {
         foreach (bool isServer in new[] { false, true })
         {
@@ -292,7 +293,7 @@ public sealed class ListedCaseTests
     }
 
     [Fact]
-    public void A_part_of_a_message_stops_no_retransmission_and_is_kept()
+    public void A_fragment_of_a_message_is_kept_and_does_not_stop_the_retransmission_timer()
     {
         using ScriptedServer server = new(HandshakeKind.Psk);
         byte[] body = [];
@@ -331,7 +332,7 @@ public sealed class ListedCaseTests
     [InlineData("5600")]
     [InlineData("C0A8C0A8C0A8")]
     [InlineData("0000FFFF1A1A")]
-    public void Suites_that_mean_nothing_to_a_server_change_nothing(string before)
+    public void A_server_ignores_unknown_and_repeated_cipher_suites(string before)
     {
         using ScriptedClient client = new(HandshakeKind.Psk);
         client.Suites.InsertRange(
@@ -349,7 +350,7 @@ public sealed class ListedCaseTests
     [InlineData("000401000161")]
     [InlineData("0004000001")]
     [InlineData("00030000FF")]
-    public void A_malformed_server_name_is_none(string content)
+    public void A_malformed_server_name_extension_is_treated_as_no_server_name(string content)
     {
         using ScriptedClient client = new(HandshakeKind.Psk);
         client.Extensions[0] = Convert.FromHexString(content);
@@ -367,7 +368,7 @@ public sealed class ListedCaseTests
     [Theory]
     [InlineData("")]
     [InlineData("FF")]
-    public void A_hint_that_is_empty_or_no_UTF_8_is_none(string hint)
+    public void An_empty_or_invalid_PSK_hint_is_treated_as_no_hint(string hint)
     {
         byte[] bytes = Convert.FromHexString(hint);
         using ScriptedServer server = new(HandshakeKind.Psk);
@@ -378,7 +379,7 @@ public sealed class ListedCaseTests
     }
 
     [Fact]
-    public void Each_handshake_has_its_own_randoms()
+    public void Clients_and_servers_send_another_random_in_each_handshake()
     {
         HashSet<string> randoms = [Convert.ToHexString(new byte[32])];
         for (int i = 0; i < 10; i++)
@@ -428,7 +429,7 @@ public sealed class ListedCaseTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void A_session_ignores_records_without_meaning(bool hasCid)
+    public void A_session_ignores_records_that_are_neither_data_nor_an_alert_of_two_bytes(bool hasCid)
     {
         (DtlsSession session, RecordLayer peer, BenchSink sink, _) = Session(hasCid, lastFlight: []);
         for (int type = 0; type <= byte.MaxValue; type++)
@@ -451,7 +452,7 @@ public sealed class ListedCaseTests
     [Theory]
     [InlineData(1, 0)]
     [InlineData(2, 40)]
-    public void A_session_takes_nothing_after_its_end(byte level, byte number)
+    public void A_session_neither_receives_nor_sends_data_after_an_alert_has_ended_it(byte level, byte number)
     {
         (DtlsSession session, RecordLayer peer, BenchSink sink, _) = Session(hasCid: true, lastFlight: []);
         Deliver(session, peer, ContentType.Alert, [level, number]);

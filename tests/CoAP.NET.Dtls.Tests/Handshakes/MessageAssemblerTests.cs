@@ -15,7 +15,7 @@ public sealed class MessageAssemblerTests
     [InlineData(100)]
     [InlineData(16_384)]
     [InlineData(0xFFFFFF)]
-    public void It_holds_no_more_than_its_maximum_whatever_is_announced(int length)
+    public void The_assembler_holds_no_more_bytes_than_its_maximum_whatever_length_a_message_announces(int length)
     {
         const int Max = 4_096;
         MessageAssembler messages = new(First, Max);
@@ -33,7 +33,7 @@ public sealed class MessageAssemblerTests
     }
 
     [Fact]
-    public void A_message_of_16_MB_takes_room_only_for_bytes_that_arrived()
+    public void The_assembler_allocates_memory_only_for_the_bytes_of_a_message_that_arrived()
     {
         MessageAssembler messages = new(First, 16_384);
         Assert.True(messages.TryAdd(new MessageHeader(HandshakeType.Certificate, 0xFFFFFF, First, 0, 1), [1]));
@@ -43,7 +43,7 @@ public sealed class MessageAssemblerTests
     }
 
     [Fact]
-    public void It_holds_seven_messages()
+    public void The_assembler_holds_at_most_seven_messages()
     {
         MessageAssembler messages = new(First, int.MaxValue);
         for (int number = 0; number <= ushort.MaxValue; number++)
@@ -56,7 +56,7 @@ public sealed class MessageAssemblerTests
     }
 
     [Fact]
-    public void It_keeps_64_ranges_of_a_message_and_completes_one_that_had_more()
+    public void The_assembler_keeps_at_most_64_ranges_of_a_message_and_still_completes_the_message()
     {
         const int Length = 1_000;
         MessageAssembler messages = new(First, int.MaxValue);
@@ -81,7 +81,7 @@ public sealed class MessageAssemblerTests
     [Theory]
     [InlineData(true, 40)]
     [InlineData(false, 20)]
-    public void A_forged_beginning_of_a_message_gives_way_to_the_real_one(bool isOfSameType, int length)
+    public void A_whole_message_replaces_a_forged_fragment_with_the_same_number(bool isOfSameType, int length)
     {
         HandshakeType type = isOfSameType ? HandshakeType.Certificate : HandshakeType.ClientKeyExchange;
         MessageAssembler messages = new(First, 1_000);
@@ -95,7 +95,7 @@ public sealed class MessageAssemblerTests
     }
 
     [Fact]
-    public void A_message_looks_as_if_it_had_come_in_one_fragment()
+    public void An_assembled_message_has_the_header_and_bytes_of_a_message_in_one_fragment()
     {
         MessageAssembler messages = new(First, 1_000);
         MessageHeader header = new(HandshakeType.CertificateVerify, 300, First, 100, 200);
@@ -109,7 +109,7 @@ public sealed class MessageAssemblerTests
     }
 
     [Fact]
-    public void Dropped_messages_and_those_before_a_restart_take_no_room()
+    public void Dropping_a_message_or_restarting_frees_the_memory_of_the_assembler()
     {
         MessageAssembler messages = new(First, 1_000);
         Assert.True(messages.TryAdd(new MessageHeader(HandshakeType.Certificate, 0, First, 0, 0), []));

@@ -50,7 +50,7 @@ public sealed class MessageTableTests
     public static TheoryData<string, string, char> ClientRows => Rows(Client);
 
     [Fact]
-    public void The_tables_have_all_types() => Assert.All(
+    public void The_tables_of_this_class_have_a_row_for_each_handshake_message_type() => Assert.All(
         new[] { Server, Client },
         static table => Assert.Equal(
             [.. Enum.GetNames<HandshakeType>().Order(Comparer<string>.Create(string.CompareOrdinal)), "protected"],
@@ -58,7 +58,7 @@ public sealed class MessageTableTests
 
     [Theory]
     [MemberData(nameof(ServerRows))]
-    public void A_server_keeps_to_its_table(string message, string state, char outcome)
+    public void A_server_accepts_refuses_or_ignores_each_message_in_each_state_as_in_the_table(string message, string state, char outcome)
     {
         using ScriptedClient client = new(HandshakeKind.EcdsaMutual);
         client.Hello();
@@ -67,7 +67,7 @@ public sealed class MessageTableTests
 
     [Theory]
     [MemberData(nameof(ClientRows))]
-    public void A_client_keeps_to_its_table(string message, string state, char outcome)
+    public void A_client_accepts_refuses_or_ignores_each_message_in_each_state_as_in_the_table(string message, string state, char outcome)
     {
         using ScriptedServer server = new(HandshakeKind.EcdsaMutual);
         HandshakeType[] order = [.. server.Order, HandshakeType.Finished];
@@ -82,7 +82,7 @@ public sealed class MessageTableTests
 
     // All other types of a byte, in one handshake of each role.
     [Fact]
-    public void Types_that_do_not_exist_are_ignored_in_each_state()
+    public void Handshake_messages_of_undefined_types_are_ignored_in_each_state()
     {
         using ScriptedClient client = new(HandshakeKind.EcdsaMutual);
         client.Hello();

@@ -11,7 +11,7 @@ public sealed class ScriptedClientTests
     [InlineData(HandshakeKind.Ecdsa)]
     [InlineData(HandshakeKind.EcdsaMutual)]
     [InlineData(HandshakeKind.RawPublicKeys)]
-    public void A_client_that_keeps_the_rules_has_a_session(HandshakeKind kind)
+    public void A_server_gives_a_session_to_a_client_that_follows_the_rules(HandshakeKind kind)
     {
         using ScriptedClient client = new(kind);
         client.Complete();
@@ -32,7 +32,7 @@ public sealed class ScriptedClientTests
     [InlineData(HandshakeKind.EcdsaMutual, 15, true)]
     [InlineData(HandshakeKind.RawPublicKeys, 11, false)]
     [InlineData(HandshakeKind.RawPublicKeys, 15, false)]
-    public void A_message_that_a_client_skips_leaves_the_server_waiting(HandshakeKind kind, int skipped, bool leavesNumber)
+    public void A_server_keeps_waiting_for_a_message_that_a_client_skips(HandshakeKind kind, int skipped, bool leavesNumber)
     {
         using ScriptedClient client = new(kind);
         client.Hello();
@@ -60,7 +60,7 @@ public sealed class ScriptedClientTests
     [Theory]
     [InlineData(HandshakeKind.EcdsaMutual)]
     [InlineData(HandshakeKind.RawPublicKeys)]
-    public void An_empty_Certificate_is_refused_where_one_is_required(HandshakeKind kind)
+    public void A_server_that_requires_a_client_certificate_refuses_an_empty_Certificate(HandshakeKind kind)
     {
         using ScriptedClient client = new(kind);
         client.Hello();
@@ -69,7 +69,7 @@ public sealed class ScriptedClientTests
     }
 
     [Fact]
-    public void An_empty_Certificate_completes_a_handshake_where_none_is_required()
+    public void A_server_that_only_requests_a_client_certificate_accepts_an_empty_Certificate()
     {
         using ScriptedClient client = new(HandshakeKind.Ecdsa, static settings => settings with { RequestsClientCertificate = true });
         client.Hello();
@@ -81,7 +81,7 @@ public sealed class ScriptedClientTests
     }
 
     [Fact]
-    public void A_Certificate_that_is_not_required_must_be_proved_too()
+    public void A_server_that_only_requests_a_certificate_completes_no_handshake_without_CertificateVerify()
     {
         using ScriptedClient client = new(HandshakeKind.Ecdsa, static settings => settings with { RequestsClientCertificate = true });
         client.Hello();
@@ -92,7 +92,7 @@ public sealed class ScriptedClientTests
     }
 
     [Fact]
-    public void An_untrusted_or_unreadable_Certificate_is_refused()
+    public void An_untrusted_or_unreadable_client_certificate_is_refused()
     {
         foreach (byte[] bytes in new[] { HandshakeScene.ServerCertificate.RawData, [1, 2, 3], [] })
         {
@@ -108,7 +108,7 @@ public sealed class ScriptedClientTests
     }
 
     [Fact]
-    public void An_untrusted_raw_public_key_is_refused()
+    public void An_untrusted_raw_public_key_of_a_client_is_refused()
     {
         using ScriptedClient client = new(HandshakeKind.RawPublicKeys);
         client.Hello();
@@ -119,7 +119,7 @@ public sealed class ScriptedClientTests
     [Theory]
     [InlineData(HandshakeKind.EcdsaMutual)]
     [InlineData(HandshakeKind.RawPublicKeys)]
-    public void Finished_before_CertificateVerify_proves_nothing(HandshakeKind kind)
+    public void Finished_before_CertificateVerify_does_not_complete_a_handshake(HandshakeKind kind)
     {
         using ScriptedClient client = new(kind);
         client.Hello();
@@ -135,7 +135,7 @@ public sealed class ScriptedClientTests
     }
 
     [Fact]
-    public void Finished_that_overtakes_CertificateVerify_is_read_after_it()
+    public void Finished_that_arrives_before_CertificateVerify_is_processed_after_it()
     {
         using ScriptedClient client = new(HandshakeKind.EcdsaMutual);
         client.Hello();
@@ -163,7 +163,7 @@ public sealed class ScriptedClientTests
     [Theory]
     [InlineData(HandshakeKind.EcdsaMutual)]
     [InlineData(HandshakeKind.RawPublicKeys)]
-    public void A_CertificateVerify_by_another_key_is_refused(HandshakeKind kind)
+    public void A_CertificateVerify_signed_with_another_key_is_refused(HandshakeKind kind)
     {
         using ECDsa other = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         using ScriptedClient client = new(kind);
@@ -175,7 +175,7 @@ public sealed class ScriptedClientTests
     }
 
     [Fact]
-    public void A_CertificateVerify_over_another_handshake_is_refused()
+    public void A_CertificateVerify_that_signs_another_handshake_is_refused()
     {
         using ScriptedClient client = new(HandshakeKind.EcdsaMutual);
         client.Hello();
@@ -194,7 +194,7 @@ public sealed class ScriptedClientTests
     [InlineData(0x0401)]
     [InlineData(0x0503)]
     [InlineData(0x0000)]
-    public void A_CertificateVerify_by_another_algorithm_is_refused(int scheme)
+    public void A_CertificateVerify_with_an_algorithm_that_was_not_offered_is_refused(int scheme)
     {
         using ScriptedClient client = new(HandshakeKind.EcdsaMutual);
         client.Hello();
@@ -205,7 +205,7 @@ public sealed class ScriptedClientTests
     }
 
     [Fact]
-    public void ChangeCipherSpec_before_the_key_exchange_does_not_open_records_of_known_keys()
+    public void A_server_decrypts_no_record_before_ClientKeyExchange()
     {
         using ScriptedClient client = new(HandshakeKind.Psk);
         client.Hello();
@@ -221,7 +221,7 @@ public sealed class ScriptedClientTests
     [Theory]
     [InlineData(0xFEFF)]
     [InlineData(0xFEFE)]
-    public void A_client_of_an_older_version_is_refused(int version)
+    public void A_client_that_offers_only_an_older_version_is_refused(int version)
     {
         using ScriptedClient client = new(HandshakeKind.Psk) { Version = (ushort)version };
         client.Hello();
@@ -248,7 +248,8 @@ public sealed class ScriptedClientTests
     [InlineData(HandshakeKind.Ecdsa, 13, "00020401")]
     [InlineData(HandshakeKind.Ecdsa, 20, "0102")]
     [InlineData(HandshakeKind.RawPublicKeys, 20, "0100")]
-    public void A_client_with_nothing_in_common_is_refused(HandshakeKind kind, int extension, string content)
+    public void A_client_without_a_common_group_signature_algorithm_or_certificate_type_is_refused(
+        HandshakeKind kind, int extension, string content)
     {
         byte[] bytes = Convert.FromHexString(content);
         using ScriptedClient client = new(kind);
@@ -258,7 +259,7 @@ public sealed class ScriptedClientTests
     }
 
     [Fact]
-    public void A_client_that_knows_only_certificates_gets_no_raw_public_key()
+    public void A_client_that_supports_only_certificates_is_refused_by_a_server_with_a_raw_public_key()
     {
         using ScriptedClient client = new(HandshakeKind.RawPublicKeys);
         _ = client.Extensions.Remove(20);
@@ -267,7 +268,7 @@ public sealed class ScriptedClientTests
     }
 
     [Fact]
-    public void A_client_without_a_suite_in_common_is_refused()
+    public void A_client_without_a_common_cipher_suite_is_refused()
     {
         using ScriptedClient client = new(HandshakeKind.Psk) { Suites = [0x002F, 0x1301, 0x00FF] };
         client.Hello();
@@ -275,7 +276,7 @@ public sealed class ScriptedClientTests
     }
 
     [Fact]
-    public void A_client_without_extended_master_secret_is_refused_where_it_is_required()
+    public void A_client_without_extended_master_secret_is_refused_only_if_the_server_requires_it()
     {
         foreach (bool isRequired in new[] { true, false })
         {
@@ -307,7 +308,7 @@ public sealed class ScriptedClientTests
     [InlineData(HandshakeKind.EcdsaMutual, 15)]
     [InlineData(HandshakeKind.Psk, 20)]
     [InlineData(HandshakeKind.EcdsaMutual, 20)]
-    public void A_message_longer_or_shorter_than_its_fields_is_refused(HandshakeKind kind, int type)
+    public void A_client_message_longer_or_shorter_than_its_fields_is_refused(HandshakeKind kind, int type)
     {
         int length = int.MaxValue;
         for (int cut = -1; cut < length; cut++)
@@ -365,7 +366,7 @@ public sealed class ScriptedClientTests
     [InlineData(23, "00")]
     [InlineData(0xFF01, "0000")]
     [InlineData(0xFF01, "")]
-    public void An_extension_longer_or_shorter_than_its_fields_is_refused(int type, string content)
+    public void A_client_extension_longer_or_shorter_than_its_fields_is_refused(int type, string content)
     {
         using ScriptedClient client = new(HandshakeKind.Ecdsa);
         client.Extensions[(ushort)type] = Convert.FromHexString(content);
@@ -376,7 +377,7 @@ public sealed class ScriptedClientTests
     [Theory]
     [InlineData(ExtensionReader.MaxCount, false)]
     [InlineData(ExtensionReader.MaxCount + 1, true)]
-    public void More_extensions_than_there_are_types_are_refused(int count, bool isRefused)
+    public void A_ClientHello_with_more_extensions_than_the_maximum_is_refused(int count, bool isRefused)
     {
         using ScriptedClient client = new(HandshakeKind.Psk);
         for (ushort type = 0x2000; client.Extensions.Count < count; type++)
@@ -398,7 +399,7 @@ public sealed class ScriptedClientTests
     }
 
     [Fact]
-    public void A_session_does_not_resume_without_extended_master_secret()
+    public void A_client_that_resumes_a_session_without_extended_master_secret_is_refused()
     {
         using ScriptedClient client = Resuming(out _);
         _ = client.Extensions.Remove(23);
@@ -407,7 +408,7 @@ public sealed class ScriptedClientTests
     }
 
     [Fact]
-    public void A_session_resumes_with_its_suite_only()
+    public void A_server_resumes_a_session_only_if_the_client_offers_the_suite_of_the_session()
     {
         using ScriptedClient same = Resuming(out _);
         same.Hello();
@@ -425,7 +426,7 @@ public sealed class ScriptedClientTests
     }
 
     [Fact]
-    public void A_client_with_another_master_secret_does_not_resume_a_session()
+    public void A_client_with_a_wrong_master_secret_cannot_resume_a_session()
     {
         using ScriptedClient client = Resuming(out _);
         client.ResumedMaster![0] ^= 1;
@@ -436,7 +437,7 @@ public sealed class ScriptedClientTests
     }
 
     [Fact]
-    public void Two_handshakes_have_different_points()
+    public void A_server_has_another_ephemeral_key_in_each_handshake()
     {
         HashSet<string> points = [];
         foreach (HandshakeKind kind in new[] { HandshakeKind.EcdhePsk, HandshakeKind.Ecdsa })

@@ -11,7 +11,7 @@ public sealed class ScriptedPeerTests
 
     [Theory]
     [MemberData(nameof(Ends))]
-    public void Finished_with_a_wrong_hash_is_refused(HandshakeKind kind, bool isServer)
+    public void Finished_with_a_wrong_byte_is_refused(HandshakeKind kind, bool isServer)
     {
         for (int i = 0; i < 12; i++)
         {
@@ -25,7 +25,7 @@ public sealed class ScriptedPeerTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Finished_with_the_hash_of_the_other_role_is_refused(bool isServer)
+    public void Finished_computed_for_the_other_role_is_refused(bool isServer)
     {
         using ScriptedPeer peer = ScriptedPeer.Create(HandshakeKind.Psk, isServer);
         peer.SendOrder();
@@ -35,7 +35,7 @@ public sealed class ScriptedPeerTests
 
     [Theory]
     [MemberData(nameof(Ends))]
-    public void Finished_without_protection_is_ignored(HandshakeKind kind, bool isServer)
+    public void An_unprotected_Finished_is_ignored(HandshakeKind kind, bool isServer)
     {
         using ScriptedPeer peer = ScriptedPeer.Create(kind, isServer);
         peer.SendOrder();
@@ -72,7 +72,7 @@ public sealed class ScriptedPeerTests
 
     [Theory]
     [MemberData(nameof(Ends))]
-    public void ChangeCipherSpec_early_or_twice_changes_nothing(HandshakeKind kind, bool isServer)
+    public void ChangeCipherSpec_records_that_come_early_or_twice_are_ignored(HandshakeKind kind, bool isServer)
     {
         using ScriptedPeer peer = ScriptedPeer.Create(kind, isServer);
         peer.Begin();
@@ -114,7 +114,7 @@ public sealed class ScriptedPeerTests
     [InlineData(5)]
     [InlineData(6)]
     [InlineData(7)]
-    public void A_point_on_the_curve_in_another_form_is_refused(byte form)
+    public void A_point_on_the_curve_in_a_form_other_than_uncompressed_is_refused(byte form)
     {
         using EphemeralKey key = EphemeralKey.TryCreate([0, 23])!;
         AssertRefused([form, .. key.Point.AsSpan(1)]);
@@ -123,7 +123,7 @@ public sealed class ScriptedPeerTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void An_end_that_continues_an_unknown_handshake_is_refused(bool isServer)
+    public void A_hello_with_renegotiation_data_of_an_earlier_handshake_is_refused(bool isServer)
     {
         using ScriptedPeer peer = ScriptedPeer.Create(HandshakeKind.Psk, isServer);
         peer.Extensions[0xFF01] = [1, 7];
@@ -137,7 +137,7 @@ public sealed class ScriptedPeerTests
     [InlineData(0x1234, false)]
     [InlineData(23, true)]
     [InlineData(19, true)]
-    public void An_extension_that_comes_twice_is_refused(int type, bool isServer)
+    public void A_hello_with_the_same_extension_twice_is_refused(int type, bool isServer)
     {
         using ScriptedPeer peer = ScriptedPeer.Create(isServer ? HandshakeKind.RawPublicKeys : HandshakeKind.Ecdsa, isServer);
         peer.Twice = (ushort)type;
@@ -149,7 +149,7 @@ public sealed class ScriptedPeerTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void An_end_with_another_key_is_not_done(bool isServer)
+    public void A_handshake_does_not_complete_if_the_ends_have_different_keys(bool isServer)
     {
         using ScriptedPeer peer = ScriptedPeer.Create(HandshakeKind.EcdhePsk, isServer);
         peer.SendOrder();

@@ -13,7 +13,7 @@ public sealed class ScriptedServerTests
     [InlineData(HandshakeKind.Ecdsa)]
     [InlineData(HandshakeKind.EcdsaMutual)]
     [InlineData(HandshakeKind.RawPublicKeys)]
-    public void A_server_that_keeps_the_rules_has_a_session(HandshakeKind kind)
+    public void A_client_has_a_session_with_a_server_that_follows_the_rules(HandshakeKind kind)
     {
         using ScriptedServer server = new(kind);
         server.Complete();
@@ -40,7 +40,7 @@ public sealed class ScriptedServerTests
     [InlineData(HandshakeKind.EcdsaMutual, 14, false)]
     [InlineData(HandshakeKind.RawPublicKeys, 11, false)]
     [InlineData(HandshakeKind.RawPublicKeys, 12, false)]
-    public void A_message_that_a_server_skips_leaves_the_client_waiting(HandshakeKind kind, int skipped, bool leavesNumber)
+    public void A_client_keeps_waiting_for_a_message_that_a_server_skips(HandshakeKind kind, int skipped, bool leavesNumber)
     {
         using ScriptedServer server = new(kind);
         foreach (HandshakeType type in server.Order)
@@ -64,7 +64,7 @@ public sealed class ScriptedServerTests
     [Theory]
     [InlineData(HandshakeKind.Psk)]
     [InlineData(HandshakeKind.Ecdsa)]
-    public void A_server_may_skip_what_is_optional(HandshakeKind kind)
+    public void A_server_may_skip_an_empty_ServerKeyExchange_and_CertificateRequest(HandshakeKind kind)
     {
         using ScriptedServer server = new(kind);
         server.Complete(without: kind == HandshakeKind.Psk ? HandshakeType.ServerKeyExchange : HandshakeType.CertificateRequest);
@@ -79,7 +79,7 @@ public sealed class ScriptedServerTests
     [InlineData(HandshakeKind.EcdsaMutual, 4)]
     [InlineData(HandshakeKind.Psk, 1)]
     [InlineData(HandshakeKind.EcdhePsk, 2)]
-    public void A_CertificateRequest_out_of_order_leaves_the_client_waiting_or_unmoved(HandshakeKind kind, int at)
+    public void A_client_sends_no_certificate_after_a_CertificateRequest_that_comes_out_of_order(HandshakeKind kind, int at)
     {
         using ScriptedServer server = new(kind);
         List<HandshakeType> order = [.. server.Order.Where(static type => type != HandshakeType.CertificateRequest)];
@@ -96,7 +96,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public void A_suite_that_was_not_offered_is_refused()
+    public void A_client_refuses_a_cipher_suite_that_it_did_not_offer()
     {
         foreach (CipherSuite suite in CipherSuite.All.Skip(1))
         {
@@ -107,7 +107,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public void A_compression_is_refused()
+    public void A_client_refuses_compression()
     {
         using ScriptedServer server = new(HandshakeKind.Psk) { Compression = 1 };
         server.Send(HandshakeType.ServerHello);
@@ -118,7 +118,7 @@ public sealed class ScriptedServerTests
     [InlineData(0xFEFF)]
     [InlineData(0xFEFC)]
     [InlineData(0x0303)]
-    public void Another_version_is_refused(int version)
+    public void A_client_refuses_a_server_with_another_version(int version)
     {
         using ScriptedServer server = new(HandshakeKind.Psk) { Version = (ushort)version };
         server.Send(HandshakeType.ServerHello);
@@ -130,7 +130,7 @@ public sealed class ScriptedServerTests
     [InlineData(HandshakeKind.EcdhePsk, 29)]
     [InlineData(HandshakeKind.Ecdsa, 25)]
     [InlineData(HandshakeKind.Ecdsa, 0)]
-    public void A_group_that_was_not_offered_is_refused(HandshakeKind kind, int group)
+    public void A_client_refuses_a_group_that_it_did_not_offer(HandshakeKind kind, int group)
     {
         using ScriptedServer server = new(kind) { Group = (ushort)group };
         server.Complete();
@@ -140,7 +140,7 @@ public sealed class ScriptedServerTests
     [Theory]
     [InlineData(HandshakeKind.EcdhePsk, 1)]
     [InlineData(HandshakeKind.Ecdsa, 2)]
-    public void A_curve_without_a_name_is_refused(HandshakeKind kind, byte type)
+    public void A_client_refuses_an_explicit_curve(HandshakeKind kind, byte type)
     {
         using ScriptedServer server = new(kind) { CurveType = type };
         server.Complete();
@@ -160,7 +160,7 @@ public sealed class ScriptedServerTests
     [InlineData(0x1234, "")]
     [InlineData(11, "0100")]
     [InlineData(23, "")]
-    public void An_extension_that_was_not_offered_is_refused(int type, string content)
+    public void A_client_refuses_an_extension_that_it_did_not_offer(int type, string content)
     {
         using ScriptedServer server = new(
             HandshakeKind.Psk, static settings => settings with { UsesTickets = false, OffersExtendedMasterSecret = false });
@@ -175,7 +175,7 @@ public sealed class ScriptedServerTests
     [InlineData(19, 1)]
     [InlineData(20, 1)]
     [InlineData(20, 255)]
-    public void A_type_of_certificate_that_was_not_offered_is_refused(int extension, byte type)
+    public void A_client_refuses_a_certificate_type_that_it_did_not_offer(int extension, byte type)
     {
         using ScriptedServer server = new(HandshakeKind.RawPublicKeys);
         server.Extensions[(ushort)extension] = [type];
@@ -192,7 +192,7 @@ public sealed class ScriptedServerTests
     [InlineData(35, "00")]
     [InlineData(0xFF01, "0000")]
     [InlineData(0, "00")]
-    public void An_extension_longer_or_shorter_than_its_fields_is_refused(int type, string content)
+    public void A_server_extension_longer_or_shorter_than_its_fields_is_refused(int type, string content)
     {
         using ScriptedServer server = new(HandshakeKind.RawPublicKeys);
         server.Extensions[(ushort)type] = Convert.FromHexString(content);
@@ -201,7 +201,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public void A_server_without_extended_master_secret_is_refused_where_it_is_required()
+    public void A_server_without_extended_master_secret_is_refused_only_if_the_client_requires_it()
     {
         foreach (bool isRequired in new[] { true, false })
         {
@@ -225,7 +225,7 @@ public sealed class ScriptedServerTests
     [Theory]
     [InlineData(HandshakeKind.Ecdsa)]
     [InlineData(HandshakeKind.RawPublicKeys)]
-    public void A_ServerKeyExchange_by_another_key_or_over_other_randoms_is_refused(HandshakeKind kind)
+    public void A_ServerKeyExchange_with_the_signature_of_another_key_or_of_other_randoms_is_refused(HandshakeKind kind)
     {
         using ECDsa other = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         foreach (int way in Enumerable.Range(0, 4))
@@ -245,7 +245,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public void A_ServerKeyExchange_with_a_point_that_was_not_signed_is_refused()
+    public void A_ServerKeyExchange_whose_signature_is_for_another_point_is_refused()
     {
         using ScriptedServer server = new(HandshakeKind.Ecdsa);
         using EphemeralKey other = EphemeralKey.TryCreate([0, 23])!;
@@ -262,7 +262,7 @@ public sealed class ScriptedServerTests
     [InlineData(0x0401)]
     [InlineData(0x0503)]
     [InlineData(0x0000)]
-    public void A_ServerKeyExchange_by_another_algorithm_is_refused(int scheme)
+    public void A_ServerKeyExchange_signed_with_an_algorithm_that_was_not_offered_is_refused(int scheme)
     {
         using ScriptedServer server = new(HandshakeKind.Ecdsa) { Scheme = (ushort)scheme };
         server.Complete();
@@ -278,7 +278,7 @@ public sealed class ScriptedServerTests
 
     [Fact]
     [Rfc("9853-3-1")]
-    public void Path_checks_without_Connection_IDs_are_refused()
+    public void A_client_without_Connection_IDs_refuses_the_return_routability_extension()
     {
         using ScriptedServer server = new(HandshakeKind.Psk, static settings => settings with { OwnCidLength = 0 }, ownCid: []);
         server.Extensions[61] = [];
@@ -287,7 +287,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public void A_session_ID_of_more_than_32_bytes_is_refused()
+    public void A_client_accepts_a_session_ID_of_32_bytes_and_refuses_one_of_33()
     {
         using ScriptedServer longest = new(HandshakeKind.Psk) { SessionId = new byte[32] };
         longest.Complete();
@@ -298,7 +298,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public void An_empty_untrusted_or_unreadable_Certificate_is_refused()
+    public void An_empty_untrusted_or_unreadable_server_certificate_is_refused()
     {
         foreach (byte[]? bytes in new byte[]?[] { null, [], [1, 2, 3], HandshakeScene.ClientCertificate.RawData })
         {
@@ -314,7 +314,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public void An_empty_or_untrusted_raw_public_key_is_refused()
+    public void An_empty_or_untrusted_raw_public_key_of_a_server_is_refused()
     {
         foreach (byte[] bytes in new byte[][] { [], HandshakeScene.ClientKey.ExportSubjectPublicKeyInfo() })
         {
@@ -326,7 +326,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public void Unprotected_alerts_end_nothing()
+    public void Unprotected_alerts_are_counted_and_do_not_end_a_handshake()
     {
         using ScriptedServer server = new(HandshakeKind.EcdsaMutual);
         foreach (HandshakeType type in server.Order)
@@ -355,7 +355,7 @@ public sealed class ScriptedServerTests
     [InlineData(HandshakeKind.EcdsaMutual, 14)]
     [InlineData(HandshakeKind.Psk, 20)]
     [InlineData(HandshakeKind.EcdsaMutual, 20)]
-    public void A_message_longer_or_shorter_than_its_fields_is_refused(HandshakeKind kind, int type)
+    public void A_server_message_longer_or_shorter_than_its_fields_is_refused(HandshakeKind kind, int type)
     {
         int length = int.MaxValue;
         for (int cut = -1; cut < length; cut++)
@@ -404,7 +404,7 @@ public sealed class ScriptedServerTests
     [Theory]
     [InlineData(11, 32_768)]
     [InlineData(12, 4_096)]
-    public void A_message_longer_than_its_maximum_is_ignored(int type, int max)
+    public void A_client_ignores_a_server_message_longer_than_its_maximum(int type, int max)
     {
         foreach (int length in new[] { max, max + 1 })
         {
@@ -431,7 +431,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public void A_server_resumes_a_session()
+    public void A_client_resumes_a_session_with_a_server_that_accepts_its_session_ID()
     {
         using ScriptedServer server = Resuming();
         server.Complete();
@@ -441,7 +441,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public void A_session_that_resumes_with_another_suite_is_refused()
+    public void A_client_refuses_a_server_that_resumes_with_another_cipher_suite()
     {
         using ScriptedServer server = Resuming();
         server.Suite = CipherSuite.All[2];
@@ -450,7 +450,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public void A_session_that_resumes_without_extended_master_secret_is_refused()
+    public void A_client_refuses_a_server_that_resumes_without_extended_master_secret()
     {
         using ScriptedServer server = Resuming();
         server.Extensions.Clear();
@@ -459,7 +459,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public void A_server_with_another_master_secret_does_not_resume_a_session()
+    public void A_server_with_a_wrong_master_secret_cannot_resume_a_session()
     {
         using ScriptedServer server = Resuming();
         server.Master = new byte[48];
@@ -471,7 +471,7 @@ public sealed class ScriptedServerTests
     [Theory]
     [InlineData(HandshakeKind.Psk)]
     [InlineData(HandshakeKind.Ecdsa)]
-    public void A_server_that_resumes_what_was_not_offered_makes_a_full_handshake(HandshakeKind kind)
+    public void A_client_does_not_resume_a_session_that_it_did_not_offer(HandshakeKind kind)
     {
         using ScriptedServer server = new(kind) { SessionId = [1, 2, 3, 4] };
         server.Send(HandshakeType.ServerHello);
@@ -482,7 +482,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public void Two_handshakes_have_different_points()
+    public void A_client_has_another_ephemeral_key_in_each_handshake()
     {
         HashSet<string> points = [];
         foreach (HandshakeKind kind in new[] { HandshakeKind.EcdhePsk, HandshakeKind.Ecdsa })

@@ -13,7 +13,7 @@ public sealed class SecretTests
     // Where protected records are lost, neither end is done.
     [Theory]
     [MemberData(nameof(Ends))]
-    public void The_master_secret_and_the_pre_shared_key_are_zero_after_the_end(HandshakeKind kind, bool isWhole)
+    public void The_secrets_of_a_handshake_are_overwritten_with_zeros_when_both_ends_are_disposed(HandshakeKind kind, bool isWhole)
     {
         HandshakeScene scene = new(kind);
         scene.Path = (flight, _) => [.. flight.SelectMany(Wire.Records).Where(record => isWhole || Wire.TypeOf(record) is not null)];
@@ -44,7 +44,7 @@ public sealed class SecretTests
     }
 
     [Fact]
-    public void The_keys_of_records_are_overwritten_unless_a_session_has_them()
+    public void Disposing_a_handshake_overwrites_the_record_keys_unless_a_session_has_them()
     {
         foreach (bool isDone in new[] { true, false })
         {
@@ -64,7 +64,7 @@ public sealed class SecretTests
     }
 
     [Fact]
-    public void A_state_for_a_shared_store_that_no_store_took_is_overwritten()
+    public void Disposing_a_handshake_overwrites_a_session_state_that_no_shared_store_has_taken()
     {
         using ScriptedClient client = new(
             HandshakeKind.Psk, static settings => settings with { AsyncSessionStore = new SharedSessions() });

@@ -108,7 +108,7 @@ public sealed class HalfOpenFloodTests
     }
 
     [Fact]
-    public void Garbage_behind_a_cookie_costs_one_signature_and_no_look_up_of_a_key()
+    public void Garbage_after_a_valid_cookie_costs_the_server_one_signature_and_no_key_lookup()
     {
         int signatures = 0;
         CoapDtlsSigner signer = new(HandshakeScene.ServerKey.ExportSubjectPublicKeyInfo(), (hash, _, _) =>

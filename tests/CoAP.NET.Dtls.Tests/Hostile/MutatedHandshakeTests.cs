@@ -21,7 +21,7 @@ public sealed class MutatedHandshakeTests
     [InlineData(HandshakeKind.EcdhePsk, 61)]
     [InlineData(HandshakeKind.EcdsaMutual, 97)]
     [InlineData(HandshakeKind.RawPublicKeys, 97)]
-    public void A_changed_datagram_leaves_no_state_and_no_exception_and_harms_no_other_handshake(HandshakeKind kind, int each)
+    public void A_mutated_datagram_causes_no_exception_leaves_no_state_and_harms_no_other_handshake(HandshakeKind kind, int each)
     {
         VirtualClock clock = new();
         using ClientBench bench = new(SettingsOf(kind, clock));

@@ -12,7 +12,7 @@ public sealed class RacedRecordTests
     [InlineData(false)]
     [InlineData(true)]
     [Rfc("9853-5.1-1", "9146-6-1")]
-    public async Task A_copy_of_a_record_from_another_address_keeps_nothing_from_the_device(bool checksPaths)
+    public async Task A_copied_record_from_another_address_does_not_keep_messages_from_the_device(bool checksPaths)
     {
         int state = 0;
         TaskCompletionSource done = new(RunContinuationsAsynchronously);

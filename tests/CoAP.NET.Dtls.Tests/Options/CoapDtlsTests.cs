@@ -6,7 +6,7 @@ public sealed class CoapDtlsTests
     public void This_machine_supports_coaps() => Assert.True(CoapDtls.IsSupported);
 
     [Fact]
-    public void The_default_suites_have_no_ephemeral_keys_for_pre_shared_keys_and_a_named_one_is_taken()
+    public void The_default_suites_contain_no_ECDHE_PSK_suite_and_a_configured_ECDHE_PSK_suite_is_used()
     {
         Assert.DoesNotContain(CoapDtlsCipherSuite.EcdhePskAes128Ccm8Sha256, CoapDtlsOptions.DefaultCipherSuites);
         CoapDtlsOptions options = new()

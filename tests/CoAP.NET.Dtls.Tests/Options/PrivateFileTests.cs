@@ -107,7 +107,7 @@ public sealed class PrivateFileTests : IDisposable
     }
 
     [Fact]
-    public async Task A_pipe_or_device_in_place_of_a_file_with_secrets_stays()
+    public async Task A_pipe_or_device_in_place_of_a_file_with_secrets_is_not_replaced()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "needs pipes with names");
         string path = _files.Name("pipe");
@@ -123,7 +123,7 @@ public sealed class PrivateFileTests : IDisposable
     }
 
     [Fact]
-    public async Task A_key_log_whose_file_has_a_second_name_is_refused()
+    public async Task A_key_log_file_with_a_second_hard_link_is_refused()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "needs the number of names of a file");
         (string path, string aim) = (_files.Name("keys"), _files.Name("aim"));

@@ -11,7 +11,7 @@ public sealed class SessionFileTests : IDisposable
     [InlineData(-1)]
     [InlineData(5)]
     [InlineData(int.MaxValue)]
-    public async Task A_length_that_does_not_fit_the_file_is_damage(int length)
+    public async Task A_session_file_with_a_length_beyond_its_end_is_damaged(int length)
     {
         string path = Path.Combine(_folder, "sessions");
         byte[] bytes = [.. "CoAP.NET DTLS 2\n"u8, 0, 0, 0, 0, 1, 2, 3];

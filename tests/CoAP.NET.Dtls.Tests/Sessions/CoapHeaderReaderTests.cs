@@ -30,6 +30,6 @@ public sealed class CoapHeaderReaderTests
     [InlineData("5145123401" + "44", true)]
     [InlineData("50", false)]
     [InlineData("", false)]
-    public void Acknowledgements_Resets_and_responses_show_that_one_is_heard(string hex, bool isReaction) =>
+    public void IsReaction_is_true_for_acknowledgements_Resets_and_responses_except_notifications(string hex, bool isReaction) =>
         Assert.Equal(isReaction, CoapHeaderReader.IsReaction(Convert.FromHexString(hex)));
 }

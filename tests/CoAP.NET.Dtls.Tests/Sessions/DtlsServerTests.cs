@@ -6,7 +6,7 @@ public sealed class DtlsServerTests
     private static readonly byte[] s_hello = "hello"u8.ToArray();
 
     [Fact]
-    public void A_handshake_that_begins_while_another_over_the_same_path_ends_goes_on()
+    public void A_handshake_that_begins_while_another_one_over_the_same_path_ends_is_kept()
     {
         using ServerBench bench = new();
         DtlsPath path = ServerBench.Path(1);

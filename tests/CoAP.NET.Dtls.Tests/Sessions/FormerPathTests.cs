@@ -22,7 +22,7 @@ public sealed class FormerPathTests : IDisposable
 
     [Fact]
     [Rfc("9853-5.1-1", "9146-6-1")]
-    public void Until_the_new_path_is_confirmed_one_record_goes_over_both()
+    public void A_record_is_sent_over_both_paths_until_the_new_path_is_confirmed()
     {
         Arrive(s_new);
         Assert.True(_session.Send([1]));
@@ -36,7 +36,7 @@ public sealed class FormerPathTests : IDisposable
 
     [Fact]
     [Rfc("9853-5.1-1", "9146-6-1")]
-    public void Without_an_answer_the_session_returns_to_the_former_path()
+    public void ReturnToFormerPath_makes_the_session_use_only_the_former_path_until_the_peer_moves_again()
     {
         Arrive(s_new);
         Assert.True(_session.ReturnToFormerPath(s_new.Remote));
@@ -51,7 +51,7 @@ public sealed class FormerPathTests : IDisposable
     }
 
     [Fact]
-    public void After_several_moves_the_former_path_is_the_last_confirmed_one()
+    public void The_former_path_after_several_moves_is_the_last_confirmed_path()
     {
         Arrive(s_new);
         Arrive(s_third);
@@ -72,7 +72,7 @@ public sealed class FormerPathTests : IDisposable
     }
 
     [Fact]
-    public void A_message_whose_answer_checks_the_path_goes_over_the_newest_path_only()
+    public void DtlsSendPaths_selects_the_newest_or_the_former_path_and_a_challenge_uses_the_newest()
     {
         Arrive(s_new);
         Assert.True(_session.Send([1], DtlsSendPaths.Newest));
@@ -87,7 +87,7 @@ public sealed class FormerPathTests : IDisposable
     }
 
     [Fact]
-    public void The_end_of_the_session_is_sent_over_both_paths()
+    public void A_session_that_ends_during_a_move_tells_the_peer_over_both_paths()
     {
         Arrive(s_new);
         _rig.Server.End(_session, DtlsSessionEndReason.Closed, tells: true);
@@ -97,7 +97,7 @@ public sealed class FormerPathTests : IDisposable
 
     [Fact]
     [Rfc("9853-3-1")]
-    public void A_path_challenge_is_not_answered_where_it_was_not_agreed()
+    public void A_path_challenge_is_answered_only_if_the_handshake_agreed_on_path_checks()
     {
         Assert.False(_session.ChecksPaths);
         byte[] challenge = [0, 1, 2, 3, 4, 5, 6, 7, 8];

@@ -36,7 +36,7 @@ public sealed class FragmentedHelloTests : IDisposable
     [InlineData(WithCookie + 1)]
     [InlineData(70)]
     [Rfc("6347-4.2.3-1", "6347-4.2.1-1")]
-    public void Fragments_in_order_complete_a_handshake(int first)
+    public void A_handshake_completes_with_a_ClientHello_in_fragments_in_order(int first)
     {
         byte[] hello = SecondHello(Cut(FirstHello(), WithoutCookie));
         Send(Cut(hello, first));
@@ -44,7 +44,7 @@ public sealed class FragmentedHelloTests : IDisposable
     }
 
     [Fact]
-    public void The_cookie_of_a_whole_ClientHello_is_valid_for_one_in_fragments_and_the_reverse()
+    public void A_cookie_is_valid_whether_the_ClientHello_comes_whole_or_in_fragments()
     {
         byte[] hello = SecondHello([FirstHello()]);
         Send(Cut(hello, 80));
@@ -60,7 +60,7 @@ public sealed class FragmentedHelloTests : IDisposable
 
     [Fact]
     [Rfc("6347-4.2.1-1")]
-    public void A_first_fragment_without_a_cookie_gets_a_smaller_answer_and_no_memory_and_later_ones_none()
+    public void Only_the_first_fragment_without_a_cookie_is_answered_and_the_server_keeps_no_state()
     {
         byte[] hello = FirstHello();
         byte[][] fragments = [.. Cut(hello, WithoutCookie)];
@@ -75,7 +75,7 @@ public sealed class FragmentedHelloTests : IDisposable
     }
 
     [Fact]
-    public void Fragments_in_reverse_order_complete_a_handshake_when_they_are_sent_again()
+    public void A_handshake_with_fragments_in_reverse_order_completes_when_they_are_sent_again()
     {
         byte[] hello = SecondHello(Cut(FirstHello(), WithoutCookie));
         byte[][] fragments = [.. Cut(hello, WithCookie, 80).Reverse()];
@@ -88,7 +88,7 @@ public sealed class FragmentedHelloTests : IDisposable
     }
 
     [Fact]
-    public void Duplicates_and_fragments_of_one_byte_complete_a_handshake()
+    public void A_handshake_completes_with_a_ClientHello_in_duplicated_fragments_of_one_byte()
     {
         byte[] first = FirstHello();
         Send(Cut(first, [.. Enumerable.Range(1, first.Length)]));
@@ -103,7 +103,7 @@ public sealed class FragmentedHelloTests : IDisposable
     }
 
     [Fact]
-    public void All_fragments_in_one_datagram_complete_a_handshake()
+    public void A_handshake_completes_with_all_fragments_of_a_ClientHello_in_one_datagram()
     {
         byte[] hello = SecondHello([FirstHello()]);
         Send([[.. Cut(hello, WithCookie, 70, 90).SelectMany(static fragment => fragment)]]);
@@ -111,7 +111,7 @@ public sealed class FragmentedHelloTests : IDisposable
     }
 
     [Fact]
-    public void Overlapping_fragments_with_other_bytes_are_replaced_by_those_that_are_sent_again()
+    public void A_handshake_completes_despite_forged_fragments_when_the_real_ones_are_sent_again()
     {
         byte[] hello = SecondHello([FirstHello()]);
         byte[][] fragments = [.. Cut(hello, 80)];
@@ -133,7 +133,7 @@ public sealed class FragmentedHelloTests : IDisposable
     }
 
     [Fact]
-    public void A_hole_gets_no_answer_and_its_place_is_free_after_the_timeout()
+    public void An_incomplete_ClientHello_gets_no_answer_and_is_dropped_after_a_minute()
     {
         byte[] hello = SecondHello([FirstHello()]);
         byte[][] fragments = [.. Cut(hello, WithCookie, 70, 90)];
@@ -148,7 +148,7 @@ public sealed class FragmentedHelloTests : IDisposable
     }
 
     [Fact]
-    public void A_wrong_cookie_gets_another_one_and_no_memory()
+    public void A_fragment_with_a_wrong_cookie_gets_a_cookie_request_and_the_server_keeps_no_state()
     {
         byte[] hello = SecondHello([FirstHello()]);
         hello[RecordHeader.Size + MessageHeader.Size + WithCookie - 1] ^= 1;
@@ -164,7 +164,7 @@ public sealed class FragmentedHelloTests : IDisposable
     }
 
     [Fact]
-    public void A_source_has_a_share_of_the_places_and_a_place_has_few_bytes()
+    public void An_address_has_at_most_MaxHandshakesPerAddress_incomplete_ClientHellos()
     {
         for (int port = 1; port <= 20; port++)
         {
@@ -194,7 +194,7 @@ public sealed class FragmentedHelloTests : IDisposable
     [InlineData(1, (1L << 47) + 1, false)]
     [InlineData(1, 1L << 47, true)]
     [InlineData(1, 1, true)]
-    public void A_hello_with_a_cookie_takes_a_place_only_with_the_number_1_and_with_room_for_the_records_of_the_answer(int number,
+    public void A_ClientHello_with_a_cookie_is_accepted_only_with_message_number_1_and_a_record_number_up_to_2_to_the_47(int number,
         long sequence, bool isTaken)
     {
         byte[] hello = SecondHello([FirstHello()]);
@@ -209,7 +209,7 @@ public sealed class FragmentedHelloTests : IDisposable
     }
 
     [Fact]
-    public void A_datagram_that_restarts_a_handshake_costs_one_flight()
+    public void A_server_answers_a_ClientHello_that_restarts_a_handshake_with_a_single_flight()
     {
         // Two hellos in turn, each with its cookie: the most work that a datagram of a stranger can cause.
         byte[][] hellos = new byte[2][];

@@ -13,7 +13,7 @@ public sealed class HandshakeQueueTests(ITestOutputHelper output)
     private const int Handshakes = 200;
 
     [Fact]
-    public async Task A_handshake_that_waits_for_its_key_holds_4_KiB_of_what_is_sent_to_it()
+    public async Task A_handshake_that_waits_for_its_key_queues_at_most_4_KiB_of_datagrams()
     {
         long each = await LiveHeap.MiddleOfThreeAsync(() =>
         {
@@ -49,7 +49,7 @@ public sealed class HandshakeQueueTests(ITestOutputHelper output)
     [Theory]
     [InlineData(4_096)]
     [InlineData(100)]
-    public void A_queue_takes_one_flight(int max)
+    public void A_queue_of_a_handshake_is_limited_in_bytes_and_to_16_datagrams(int max)
     {
         HandshakeDatagramQueue queue = new(max);
         Assert.True(queue.TryEnqueue(new byte[max - 10]));
@@ -71,7 +71,7 @@ public sealed class HandshakeQueueTests(ITestOutputHelper output)
     }
 
     [Fact]
-    public void A_server_that_may_ask_for_certificates_has_room_for_them()
+    public void A_server_that_requests_client_certificates_queues_more_bytes_for_a_handshake()
     {
         using ServerBench bench = new();
         Assert.Equal(ServerHandshakeInputFilter.MaxFlight, bench.Server.MaxQueuedBytes);

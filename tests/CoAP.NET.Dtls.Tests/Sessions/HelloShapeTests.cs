@@ -56,7 +56,8 @@ public sealed class HelloShapeTests
     [Theory]
     [MemberData(nameof(Shapes))]
     [Rfc("6347-4.2.1-1")]
-    public void A_ClientHello_of_each_shape_gets_the_exact_answer(string shape, string hex, string? extensions)
+    public void Each_listed_ClientHello_gets_a_cookie_request_and_then_exactly_the_expected_flight(
+        string shape, string hex, string? extensions)
     {
         byte[] hello = Convert.FromHexString(hex);
         using ServerBench bench = new();
@@ -86,7 +87,7 @@ public sealed class HelloShapeTests
     [InlineData("16fefd000000000000000000")]
     [InlineData("16fefd0000000000000000000c010000000000000000000000")]
     [InlineData("1afefd00000000000000000000")]
-    public void An_SSL_2_ClientHello_one_of_TLS_and_a_cut_one_get_no_answer(string hex)
+    public void A_datagram_without_a_complete_DTLS_ClientHello_gets_no_answer(string hex)
     {
         using ServerBench bench = new();
         Assert.False(bench.Server.Receive(ServerBench.Path(1), Convert.FromHexString(hex)));

@@ -37,7 +37,7 @@ public sealed class PlantedDefectTests(ITestOutputHelper output)
 
     [Theory]
     [MemberData(nameof(Defects))]
-    public void A_defect_changes_the_states(int index, string name)
+    public void A_planted_defect_of_the_handshake_changes_the_learned_states(int index, string name)
     {
         string? difference = s_defects[index].FindDifference();
         output.WriteLine($"{name}: {difference}");

@@ -19,7 +19,7 @@ public sealed class StateLearningTests
         new(Enumerable.Range(0, LearnedMachine.Compared.Count).Select(static i => (i, LearnedMachine.Compared[i].ToString())));
 
     [Fact]
-    public void A_machine_is_learned_from_its_answers()
+    public void The_learner_reconstructs_a_known_state_machine_from_its_answers()
     {
         ThreeCoins system = new();
         Assert.Equal(system.Machine.ToString(), new MealyLearner(system, 100, 1).Learn().ToString());
@@ -28,7 +28,7 @@ public sealed class StateLearningTests
     [Theory]
     [Trait("Category", "Campaign")]
     [MemberData(nameof(Compared))]
-    public void The_states_are_those_that_were_learned(int index, string name)
+    public void The_handshake_states_equal_those_that_were_learned_before(int index, string name)
     {
         LearnedMachine one = LearnedMachine.Compared[index];
         Assert.Equal(one.ToString(), name);
@@ -43,7 +43,7 @@ public sealed class StateLearningTests
 
     [Theory]
     [MemberData(nameof(Machines))]
-    public void Only_the_messages_of_a_whole_handshake_lead_to_a_session(int index, string name)
+    public void Only_the_message_sequences_of_a_complete_handshake_lead_to_a_session(int index, string name)
     {
         LearnedMachine one = LearnedMachine.All[index];
         Assert.Equal(one.ToString(), name);
@@ -53,7 +53,7 @@ public sealed class StateLearningTests
     }
 
     [Fact]
-    public void The_page_has_all_ways_to_a_session()
+    public void The_page_lists_every_message_sequence_that_leads_to_a_session()
     {
         StringBuilder table = new(
             "\n| end | handshake | its states | all ways to a session: what the other end sends |\n|---|---|---|---|\n");

@@ -45,7 +45,7 @@ public sealed class CredentialTests
     }
 
     [Fact]
-    public async Task A_certificate_in_another_form_than_DER_or_with_bytes_behind_it_is_refused()
+    public async Task A_certificate_that_is_not_DER_or_has_trailing_bytes_is_refused()
     {
         using Issuer issuer = new();
         using EdhocPrivateKey key = issuer.Issue("device", out byte[] certificate);

@@ -50,7 +50,7 @@ public sealed class CheckTests
     }
 
     [Fact]
-    public async Task The_innermost_options_apply_and_name_the_preferred_format()
+    public async Task JSON_options_of_a_route_replace_those_of_its_group()
     {
         await using BoundServer bound = await BoundServer.StartAsync(server =>
         {

@@ -33,7 +33,7 @@ public sealed class SourceTests(BoundServer server) : IClassFixture<BoundServer>
     [InlineData("/query/array?id=1&x=9&id=2&tag=a&tag=b", "1+2 a+b")]
     [InlineData("/query/array", " null")]
     [InlineData("/query/named?if=core.s&link=/a/b", "core.s /a/b")]
-    public async Task Query(string path, string text) => await Answers(path, text);
+    public async Task Parameters_are_bound_from_query_arguments(string path, string text) => await Answers(path, text);
 
     [Fact]
     public async Task Parameters_are_bound_from_options()

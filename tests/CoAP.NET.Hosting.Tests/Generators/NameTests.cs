@@ -227,16 +227,17 @@ public sealed partial class NameTests
 
     [Theory]
     [MemberData(nameof(Written))]
-    public Task A_name_of_another_library_is_answered_with_the_name_of_this_one(string written, string use) =>
+    public Task The_diagnostic_for_a_name_of_another_library_gives_the_name_in_this_library(string written, string use) =>
         ExpectAsync(Lines.IndexOf(written), use);
 
     [Theory]
     [MemberData(nameof(Contents))]
-    public Task What_is_no_content_is_answered_with_what_makes_one(string method, (string Written, string Use) content) =>
+    public Task The_diagnostic_for_an_argument_that_is_not_a_CoapContent_names_the_factory_to_use(
+        string method, (string Written, string Use) content) =>
         ExpectAsync(Lines.IndexOf(Call(method, content.Written)), content.Use);
 
     [Fact]
-    public async Task Every_guess_is_answered()
+    public async Task Every_listed_wrong_name_gets_a_diagnostic_with_the_right_name()
     {
         string[] messages = [.. (await s_results.Value).SelectMany(static line => line.Messages)];
         Assert.All(All, guess => Assert.Contains(messages, message => message.Contains($"'{guess.Name}", Ordinal)

@@ -63,7 +63,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     [Theory]
     [InlineData(0)]
     [InlineData(1)]
-    public async Task Requests_fail_in_the_same_way_at_each_silo(int asking)
+    public async Task A_failed_request_to_a_device_gives_the_same_exception_at_each_silo(int asking)
     {
         await StartAsync(2);
         TestDevice device = await ConnectAsync(1);

@@ -67,7 +67,7 @@ public sealed class MessageVersionTests(SiloServices silo) : IClassFixture<SiloS
     };
 
     [Fact]
-    public void A_call_about_a_device_is_read_by_versions_with_a_member_fewer_and_one_more()
+    public void A_DeviceCall_is_read_by_versions_with_one_member_fewer_and_one_more()
     {
         AssertRead(s_call, new EarlierDeviceCall(s_call.Act, s_call.Name, s_call.Number, s_call.Timeout), s_call with { Body = null });
         DeviceCall read = Read<DeviceCall>(Write(
@@ -80,7 +80,7 @@ public sealed class MessageVersionTests(SiloServices silo) : IClassFixture<SiloS
     }
 
     [Fact]
-    public void What_a_silo_knows_of_a_device_is_read_by_versions_with_a_member_fewer_and_one_more()
+    public void A_DeviceSighting_is_read_by_versions_with_one_member_fewer_and_one_more()
     {
         AssertRead<DeviceSighting?, EarlierDeviceSighting?>(s_sighting,
             new EarlierDeviceSighting(s_sighting.Silence, s_heard, true, s_node), s_sighting with { Number = 0 });
@@ -90,7 +90,7 @@ public sealed class MessageVersionTests(SiloServices silo) : IClassFixture<SiloS
     }
 
     [Fact]
-    public void The_place_of_a_device_is_read_by_versions_with_a_member_fewer_and_one_more()
+    public void A_DeviceLocation_is_read_by_versions_with_one_member_fewer_and_one_more()
     {
         AssertRead(s_location, new EarlierDeviceLocation(s_silo), s_location with { IsCertain = false });
         Assert.Equal(s_location, Read<DeviceLocation>(Write(new LaterDeviceLocation(s_silo, true, s_heard))));
@@ -121,7 +121,7 @@ public sealed class MessageVersionTests(SiloServices silo) : IClassFixture<SiloS
     [Theory]
     [InlineData("e0", null)]
     [InlineData("8180f0fa0200000000410f6d657465722d37e0", 5)]
-    public void A_request_is_read_that_has_an_argument_fewer_or_one_more(string rest, int? timeout)
+    public void A_grain_call_with_one_argument_fewer_or_one_more_is_read(string rest, int? timeout)
     {
         const string Start = "3001d3fa9b904f2822696e76222c5b477261696e5265665d2c5b636f61702e6465766963655d2c2273656e64222940070102"
             + "03";

@@ -38,7 +38,7 @@ public sealed class SiloTests
     [Theory]
     [InlineData(3, 2)]
     [InlineData(2, 1)]
-    public async Task A_silo_is_dead_when_two_agree_and_of_two_silos_when_the_other_says_so(int silos, int needed)
+    public async Task A_silo_is_dead_after_the_votes_of_two_silos_or_in_a_cluster_of_two_after_one_vote(int silos, int needed)
     {
         if (!CoapDtls.IsSupported)
         {

@@ -6,7 +6,7 @@ public sealed class ReplayWindowTests
 {
     [Fact]
     [Rfc("8613-7.4-1")]
-    public void Number_0_is_fresh_once()
+    public void Number_0_is_accepted_once_and_then_a_replay()
     {
         OscoreReplayWindow window = new(64);
         Assert.True(window.MayTake(0));

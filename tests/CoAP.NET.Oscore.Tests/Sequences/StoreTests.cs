@@ -91,7 +91,7 @@ public sealed class StoreTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_superseded_epoch_can_change_nothing(bool isFile)
+    public async Task A_superseded_epoch_can_neither_reserve_numbers_nor_close_the_context(bool isFile)
     {
         IOscoreStore store = Make(isFile);
         OscoreStoredState first = await store.OpenAsync(s_key, default);

@@ -4,7 +4,7 @@ namespace CoAP.NET.Tests.Blockwise;
 public sealed class AdmissionTests : BlockwiseTest
 {
     [Fact]
-    public async Task A_limit_is_asked_about_the_first_block_of_a_body_and_not_again_about_the_whole()
+    public async Task A_rate_limiter_is_called_for_the_first_block_of_a_body_and_not_again_for_the_whole_body()
     {
         int permits = 1;
         int asked = 0;

@@ -8,7 +8,7 @@ public sealed class TransferFaultTests : TransferTest
     private const int Blocks = 10;
 
     [Fact]
-    public async Task Any_datagram_of_a_transfer_may_be_lost()
+    public async Task A_transfer_completes_whichever_datagram_is_lost()
     {
         HandServer server = new() { Body = Bytes(Blocks * 64, 2), MaxSizeExponent = 2, ETag = [1] };
         Answer = server.Answer;
@@ -61,7 +61,7 @@ public sealed class TransferFaultTests : TransferTest
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Cancelling_frees_everything_at_once(bool isUpload)
+    public async Task Cancelling_a_transfer_frees_its_memory_and_stream_immediately(bool isUpload)
     {
         for (int stop = 0; stop < 4; stop++)
         {

@@ -11,7 +11,8 @@ public sealed class TransferFigureTests : TransferTest
     [InlineData("BLOCK_02, figure 4 with the server choosing the smaller size", 0, 380, "- 0b|13 2a|32 3a|42 4a|52 52")]
     [InlineData("BLOCK_06", 16, 40, "= 08|10 18|20 20")]
     [Rfc("7959-2.4-8", "7959-2.2-3")]
-    public async Task Downloads_look_as_in_the_figure(string name, int size, int length, string flow)
+    public async Task The_client_sends_the_Block2_options_of_the_download_figures_of_RFC_7959(
+        string name, int size, int length, string flow)
     {
         Assert.NotEmpty(name);
         string[][] steps = Steps(flow);
@@ -37,7 +38,8 @@ public sealed class TransferFigureTests : TransferTest
     [InlineData("figure 9", CoapMethod.Put, 128, 200, "0b 95 09|49 95 49|59 95 59|61 68 61")]
     [InlineData("BLOCK_04", CoapMethod.Post, 64, 150, "0a 95 0a|1a 95 1a|22 65 22")]
     [Rfc("7959-2.3-3")]
-    public async Task Uploads_look_as_in_the_figure(string name, CoapMethod method, int size, int length, string flow)
+    public async Task The_client_sends_the_Block1_options_of_the_upload_figures_of_RFC_7959(
+        string name, CoapMethod method, int size, int length, string flow)
     {
         Assert.NotEmpty(name);
         string[][] steps = Steps(flow);
@@ -60,7 +62,7 @@ public sealed class TransferFigureTests : TransferTest
     [InlineData("figure 10, BLOCK_05", null, "0b - 95 0b -|1b - 95 1b -|23 - 68 23 0b|- 13 68 - 1b|- 23 68 - 2b|- 33 68 - 33", 128)]
     [InlineData("figure 11", 64, "0a - 95 0a -|1a - 95 1a -|2a - 95 2a -|3a - 95 3a -|42 02 68 42 0a|- 12 68 - 1a|- 22 68 - 22", 64)]
     [Rfc("7959-2.7-1")]
-    public async Task A_post_both_ways_looks_as_in_the_figure(string name, int? size, string flow, int block)
+    public async Task The_client_sends_the_block_options_of_the_POST_figures_of_RFC_7959(string name, int? size, string flow, int block)
     {
         Assert.NotEmpty(name);
         Options.Parameters = new CoapTransmissionParameters { MaxMessageSize = block == 128 ? 200 : 1152 };

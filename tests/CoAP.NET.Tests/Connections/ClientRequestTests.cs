@@ -126,7 +126,7 @@ public class ClientRequestTests : ClientConnectionTest
 
     [Fact]
     [Rfc("8323-8-1")]
-    public async Task Schemes_are_different_origins()
+    public async Task Requests_with_different_schemes_to_the_same_address_use_different_connections()
     {
         DirectStreamTransport secure = new("coaps+tcp");
         AnswerAll();

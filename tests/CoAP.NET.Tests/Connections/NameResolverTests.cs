@@ -95,7 +95,7 @@ public sealed class NameResolverTests
     }
 
     [Fact]
-    public async Task Lookups_of_the_application_itself_wait_for_a_free_slot()
+    public async Task Lookups_of_the_application_beyond_MaxLookups_wait_for_a_free_slot()
     {
         Task<IPAddress[]>[] all = [.. Enumerable.Range(0, CoapNameResolver.MaxLookups + 2).Select(
             i => _resolver.FindAsync($"n{i}"))];

@@ -38,7 +38,7 @@ public class PoolCampaignTests : ClientConnectionTest
 
     [Theory]
     [MemberData(nameof(Seeds))]
-    public async Task Every_request_ends_once_and_nothing_is_left(int seed)
+    public async Task Every_request_ends_once_and_leaves_nothing_behind_under_random_connection_events(int seed)
     {
         Dice random = new(seed);
         Options.Pipeline.Random = new VirtualRandom((ulong)seed);

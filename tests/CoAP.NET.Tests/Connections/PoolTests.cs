@@ -254,7 +254,7 @@ public class PoolTests : ClientConnectionTest
     }
 
     [Fact]
-    public async Task Targets_that_failed_are_not_remembered_without_bound()
+    public async Task The_pool_remembers_at_most_1024_targets_that_failed()
     {
         Failing = Refused;
         await StartClientAsync();

@@ -25,7 +25,7 @@ public sealed class ClientDefaultsTests : ClientTest
     }
 
     [Fact]
-    public async Task Observations_pings_and_discoveries_are_relative_as_well()
+    public async Task URIs_of_observations_pings_and_discoveries_are_relative_to_the_base_address()
     {
         Client.BaseAddress = "coap://192.0.2.1";
         Task<CoapObservation> observing = Client.ObserveAsync("/x");
@@ -102,7 +102,7 @@ public sealed class ClientDefaultsTests : ClientTest
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_client_says_the_same_of_a_relative_URI_with_and_without_other_defaults(bool hasTimeout)
+    public async Task The_error_for_a_relative_URI_without_a_base_address_is_the_same_with_and_without_other_defaults(bool hasTimeout)
     {
         if (hasTimeout)
         {

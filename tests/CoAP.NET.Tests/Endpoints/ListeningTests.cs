@@ -139,7 +139,7 @@ public sealed class ListeningTests
     }
 
     [Fact]
-    public void Localhost_is_what_the_machine_has_of_127_0_0_1_and_1()
+    public void LoopbackAddresses_has_the_loopback_addresses_of_the_IP_versions_that_the_machine_supports()
     {
         Assert.Equal([IPAddress.Loopback, IPAddress.IPv6Loopback], LoopbackAddresses.Find(static _ => true));
         Assert.Equal([IPAddress.Loopback], LoopbackAddresses.Find(static one => one.AddressFamily == AddressFamily.InterNetwork));

@@ -73,7 +73,7 @@ public class CoapThreadPoolTests
     }
 
     [Fact]
-    public void Idle_threads_end()
+    public void Threads_without_work_end_after_idleTime()
     {
         CoapThreadPool threads = new(idleTime: FromMilliseconds(1));
         ConcurrentBag<Thread> used = [];

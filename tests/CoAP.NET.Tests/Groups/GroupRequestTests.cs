@@ -328,7 +328,7 @@ public sealed class GroupRequestTests : ClientTest
     }
 
     [Fact]
-    public async Task A_name_may_stand_for_a_group()
+    public async Task A_host_name_that_resolves_to_a_multicast_address_is_a_group()
     {
         Options.Transports.ResolveHost = (name, _) =>
             Task.FromResult(new[] { IPAddress.Parse("192.0.2.1"), IPAddress.Parse(name == "all.example" ? "224.0.1.187" : "192.0.2.2") });

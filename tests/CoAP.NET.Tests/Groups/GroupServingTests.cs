@@ -13,7 +13,7 @@ public sealed class GroupServingTests : EndpointTest
 
     [Fact]
     [Rfc("7252-8.2-1", "7252-8.1-2")]
-    public async Task Answers_are_spread_over_the_leisure_and_Non_confirmable_while_a_unicast_request_is_answered_at_once()
+    public async Task Group_requests_get_Non_confirmable_answers_spread_over_the_leisure_and_unicast_requests_immediate_ones()
     {
         Server.MapGet("/x", () => "x").AllowMulticast();
         await StartAsync();
@@ -35,7 +35,7 @@ public sealed class GroupServingTests : EndpointTest
 
     [Fact]
     [Rfc("7252-8.2-1")]
-    public async Task The_leisure_follows_the_formula_where_group_size_and_rate_are_known()
+    public async Task The_leisure_is_computed_from_GroupSize_and_ResponseRate()
     {
         // 51 45 mid token, c0, ff, 10 bytes: an answer of 17 bytes; 17 * 1,000 / 17,000 is one second.
         Server.JoinGroups(new CoapGroupOptions { GroupSize = 1000, ResponseRate = 17_000 });
@@ -77,7 +77,7 @@ public sealed class GroupServingTests : EndpointTest
     [InlineData("b5656d707479", 1)] // nothing to say
     [InlineData("b17821ff", 1)] // an unknown critical option, 4.02
     [InlineData("d916636f61703a2f2f682f", 1)] // Proxy-Uri, 5.05
-    public async Task An_answer_without_use_is_kept_back_every_time(string options, byte code)
+    public async Task Errors_and_empty_responses_to_group_requests_are_not_sent(string options, byte code)
     {
         Map();
         await StartAsync();
@@ -91,7 +91,7 @@ public sealed class GroupServingTests : EndpointTest
 
     [Fact]
     [Rfc("gc-3.1.2-1", "7252-8.2-2")]
-    public async Task A_handler_may_force_an_answer_or_forbid_it()
+    public async Task WithAnswerToGroup_forces_or_forbids_the_answer_to_a_group_request()
     {
         Server.MapGet("/x", () => CoapResults.NotFound().WithAnswerToGroup()).AllowMulticast();
         Server.MapGet("/y", () => CoapResults.Text("y").WithAnswerToGroup(false)).AllowMulticast();
@@ -107,7 +107,8 @@ public sealed class GroupServingTests : EndpointTest
     [InlineData(true, "4472743d61", 1)] // ?rt=a
     [InlineData(true, "4672743d6e6f6e", 0)] // ?rt=non
     [InlineData(false, "", 0)]
-    public async Task The_list_of_resources_answers_groups_once_they_are_joined(bool joins, string query, int answers)
+    public async Task Well_known_core_answers_group_requests_with_a_match_only_if_the_server_joined_groups(
+        bool joins, string query, int answers)
     {
         if (joins)
         {
@@ -127,7 +128,7 @@ public sealed class GroupServingTests : EndpointTest
     [InlineData("50007d41")] // Empty
     [InlineData("51e17d41aa")] // a reserved class
     [InlineData("40007d41")] // a ping
-    public async Task Nothing_but_a_good_Non_confirmable_request_is_ever_answered(string bytes)
+    public async Task Confirmable_and_malformed_messages_to_a_group_are_never_answered(string bytes)
     {
         Map();
         await StartAsync();
@@ -149,7 +150,7 @@ public sealed class GroupServingTests : EndpointTest
 
     [Fact]
     [Rfc("7252-4.5-2")]
-    public async Task A_duplicate_is_not_answered_again()
+    public async Task A_duplicate_group_request_is_not_answered_again()
     {
         int calls = 0;
         Server.MapGet("/x", () => $"{calls++}").AllowMulticast();
@@ -205,7 +206,7 @@ public sealed class GroupServingTests : EndpointTest
     }
 
     [Fact]
-    public async Task Answers_that_wait_are_bounded()
+    public async Task The_number_of_delayed_group_responses_is_limited_by_MaxDelayedGroupResponses()
     {
         Options.Limits.Requests.MaxDelayedGroupResponses = 2;
         Map();
@@ -257,7 +258,7 @@ public sealed class GroupServingTests : EndpointTest
     }
 
     [Fact]
-    public async Task Four_shards_answer_each_request_once()
+    public async Task A_server_with_four_shards_answers_each_group_request_once()
     {
         Options.Transports.Shards = 4;
         Map();
@@ -271,7 +272,7 @@ public sealed class GroupServingTests : EndpointTest
     }
 
     [Fact]
-    public void Joining_an_invalid_group_is_refused_at_once()
+    public void JoinGroups_and_Listen_refuse_invalid_groups()
     {
         Assert.Throws<ArgumentException>(() => Server.JoinGroups(new CoapGroupOptions { Addresses = { IPAddress.Loopback } }));
         CoapGroupOptions none = new();

@@ -67,7 +67,7 @@ public sealed class GroupSocketTests
     [MulticastTheory]
     [MemberData(nameof(EnginesAndShards))]
     [Rfc("gc-4-1")]
-    public async Task Without_being_told_to_join_a_server_hears_no_group(CoapSocketEngine engine, int shards)
+    public async Task A_server_without_JoinGroups_receives_no_group_request(CoapSocketEngine engine, int shards)
     {
         string adapter = MulticastTheoryAttribute.InterfaceOf(ipv6: false)!;
         await using CoapServer server = Make(engine, shards);

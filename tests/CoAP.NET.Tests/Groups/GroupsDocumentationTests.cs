@@ -26,14 +26,14 @@ public sealed class GroupsDocumentationTests : GuideTest
     }
 
     [Fact]
-    public void A_port_may_be_shared()
+    public void SharePort_allows_another_program_on_the_port_of_a_group()
     {
         server.Listen("coap://0.0.0.0:5683").JoinGroups(new CoapGroupOptions { SharePort = true });
         Assert.NotNull(server.Endpoint.Core.Groups.Options);
     }
 
     [Fact]
-    public async Task Members_are_found_and_asked()
+    public async Task A_client_discovers_group_members_and_requests_a_resource_of_each()
     {
         server.MapGet("/temperature", () => CoapResults.Text("21.5 C")).AllowMulticast();
         server.MapGet("/listed", () => CoapResults.Text("22 C")).WithResourceType("temperature-c");
@@ -59,7 +59,7 @@ public sealed class GroupsDocumentationTests : GuideTest
     }
 
     [Fact]
-    public async Task Without_multicast_every_address_of_a_network_is_asked()
+    public async Task A_client_without_multicast_requests_each_address_of_a_network()
     {
         server.MapGet("/temperature", () => CoapResults.Text("21.5 C")).WithResourceType("temperature-c");
         await StartAsync("192.0.2.7:5683");

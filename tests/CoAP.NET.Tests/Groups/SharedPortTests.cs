@@ -56,7 +56,7 @@ public sealed class SharedPortTests
 
     [MulticastTheory]
     [MemberData(nameof(Cases))]
-    public async Task Nothing_is_shared_with_who_was_not_allowed_to(CoapSocketEngine engine, bool isOtherFirst)
+    public async Task A_port_is_shared_only_if_both_programs_allow_it(CoapSocketEngine engine, bool isOtherFirst)
     {
         string adapter = MulticastTheoryAttribute.InterfaceOf(ipv6: false)!;
         if (isOtherFirst)

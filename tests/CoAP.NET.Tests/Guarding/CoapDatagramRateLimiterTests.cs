@@ -35,7 +35,7 @@ public sealed class CoapDatagramRateLimiterTests
     }
 
     [Fact]
-    public void Strangers_with_ever_new_addresses_take_no_client_its_rate()
+    public void A_flood_from_100_000_addresses_does_not_reduce_the_rate_of_other_clients()
     {
         for (int i = 0; i < 100_000; i++)
         {
@@ -50,7 +50,7 @@ public sealed class CoapDatagramRateLimiterTests
     }
 
     [Fact]
-    public void What_arrives_over_connections_passes()
+    public void Datagrams_of_a_stream_transport_are_not_limited()
     {
         CoapTransport connections = new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions());
         Assert.Equal(30, Send(30, "192.0.2.1", transport: connections));

@@ -4,7 +4,7 @@ namespace CoAP.NET.Tests.Guarding;
 public sealed class FairShareTests
 {
     [Fact]
-    public void A_source_gets_half_while_half_is_free_and_later_sources_get_less_and_less()
+    public void The_first_source_gets_half_of_the_places_and_each_later_source_gets_fewer()
     {
         SourceQuota quota = new(100);
 
@@ -32,7 +32,7 @@ public sealed class FairShareTests
     }
 
     [Fact]
-    public void A_source_without_a_place_gets_one_while_any_is_free()
+    public void Each_source_gets_a_first_place_until_all_places_are_taken()
     {
         SourceQuota quota = new(20);
         for (int source = 0; source < 20; source++)
@@ -65,7 +65,7 @@ public sealed class FairShareTests
     }
 
     [Fact]
-    public void Bytes_have_the_same_shares()
+    public void A_source_of_bytes_gets_at_most_half_of_the_bytes_that_are_free()
     {
         SourceLedger<string> ledger = new(max: 1000);
         Assert.True(ledger.TryTake("large", 600));
@@ -80,7 +80,7 @@ public sealed class FairShareTests
     }
 
     [Fact]
-    public void Sources_with_equally_many_do_not_displace_each_other_in_turns()
+    public void Two_sources_do_not_displace_each_other_alternately()
     {
         SourceUsage<string> ledger = new();
         for (int i = 0; i < 5; i++)

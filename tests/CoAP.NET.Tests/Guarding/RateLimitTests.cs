@@ -8,7 +8,7 @@ public sealed class RateLimitTests
     [InlineData(3, 7)]
     [InlineData(0.5, 1)]
     [InlineData(1_000_000, 1024)]
-    public void A_burst_has_exactly_its_number_and_one_more_after_the_wait(double perSecond, int burst)
+    public void A_rate_limit_allows_exactly_its_burst_and_one_more_after_the_reported_wait(double perSecond, int burst)
     {
         RateLimit rate = RateLimit.PerSecond(perSecond, burst);
         long until = long.MinValue;
@@ -21,7 +21,7 @@ public sealed class RateLimitTests
     }
 
     [Fact]
-    public void Within_a_period_half_of_the_amount_is_there_at_once_and_half_comes_back()
+    public void RateLimit_Within_allows_half_of_the_amount_at_once_and_the_rest_over_the_period()
     {
         RateLimit rate = RateLimit.Within(1000, FromMinutes(1));
         long until = long.MinValue;

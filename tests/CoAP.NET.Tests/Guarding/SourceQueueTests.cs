@@ -43,7 +43,7 @@ public sealed class SourceQueueTests
     }
 
     [Fact]
-    public void Old_items_are_removed_from_the_front()
+    public void Items_older_than_a_given_time_are_removed_from_the_front_of_the_queue()
     {
         Add('a', 1, cost: 1, "1");
         Add('b', 1, cost: 1, "2");

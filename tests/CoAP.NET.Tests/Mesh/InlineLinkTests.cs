@@ -251,7 +251,7 @@ public class InlineLinkTests
     }
 
     [Fact]
-    public void Arguments_are_checked()
+    public void LinkTo_refuses_a_null_target_options_or_predicate()
     {
         RelayBlock<int> block = new();
         Assert.Throws<ArgumentNullException>("target", () => block.LinkTo(null!, MeshRig.Propagate));

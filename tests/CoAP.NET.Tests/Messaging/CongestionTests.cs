@@ -34,7 +34,7 @@ public sealed class CongestionTests
 
     [Fact]
     [Rfc("7252-4.7-1")]
-    public void Different_peers_do_not_wait_for_one_another()
+    public void Requests_to_one_peer_do_not_wait_for_requests_to_another_peer()
     {
         for (ushort port = 1; port <= 5; port++)
         {
@@ -69,7 +69,7 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public void A_larger_nstart_is_taken_from_the_parameters()
+    public void NStart_of_the_parameters_is_the_number_of_concurrent_requests_to_a_peer()
     {
         CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { NStart = 3 });
         for (int i = 0; i < 5; i++)
@@ -95,7 +95,7 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public void Beyond_the_bound_of_the_queue_a_request_is_refused()
+    public void A_request_beyond_MaxQueuedRequests_of_a_peer_is_refused()
     {
         CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { MaxQueuedRequests = 3 });
         CoapTransmission[] all = [.. Enumerable.Range(0, 5).Select(i => _rig.Send(channel, token: $"a{i}"))];
@@ -190,7 +190,7 @@ public sealed class CongestionTests
     [InlineData(1)]
     [InlineData(10)]
     [Rfc("7252-4.7-2")]
-    public void A_silent_peer_gets_probing_rate_on_average(double rate)
+    public void A_silent_peer_gets_at_most_ProbingRate_bytes_a_second_on_average(double rate)
     {
         CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { ProbingRate = rate });
         for (int i = 0; i < 100; i++)
@@ -209,7 +209,7 @@ public sealed class CongestionTests
 
     [Fact]
     [Rfc("7252-4.7-2")]
-    public void Copies_of_confirmable_messages_count_towards_the_average()
+    public void Retransmissions_to_a_silent_peer_count_towards_PROBING_RATE()
     {
         CoapChannel channel = _rig.Channel();
         for (int i = 0; i < 10; i++)
@@ -282,7 +282,7 @@ public sealed class CongestionTests
 
     [Fact]
     [Rfc("7252-4.7-2")]
-    public void A_peer_that_answers_is_not_slowed()
+    public void PROBING_RATE_does_not_delay_messages_to_a_peer_that_answers()
     {
         CoapChannel channel = _rig.Channel();
         for (int i = 0; i < 100; i++)
@@ -298,7 +298,7 @@ public sealed class CongestionTests
 
     [Fact]
     [Rfc("7252-4.7-2")]
-    public void Probing_ends_as_soon_as_the_peer_is_heard()
+    public void PROBING_RATE_stops_delaying_messages_as_soon_as_the_peer_sends_a_message()
     {
         CoapChannel channel = _rig.Channel();
         for (int i = 0; i < 3; i++)
@@ -329,7 +329,7 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public void Infinite_probing_rate_switches_the_limit_off()
+    public void An_infinite_ProbingRate_delays_no_message()
     {
         CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { ProbingRate = double.PositiveInfinity });
         for (int i = 0; i < 10; i++)
@@ -342,7 +342,7 @@ public sealed class CongestionTests
     }
 
     [Fact]
-    public void A_group_is_not_taken_for_a_silent_peer()
+    public void PROBING_RATE_does_not_delay_messages_to_a_group()
     {
         CoapChannel channel = _rig.Channel(address: CoapAddress.FromIPv4(0xe00001bb, 5683));
         for (int i = 0; i < 3; i++)

@@ -366,7 +366,7 @@ public sealed class DeduplicationStoreTests
 
     [Fact]
     [Trait("Category", "Campaign")]
-    public void A_million_requests_stay_within_the_bound()
+    public void The_deduplication_memory_stays_within_its_limits_after_a_million_requests()
     {
         const int budget = 4 * 1024 * 1024;
         MessagingRig rig = new(new CoapLimits { Deduplication = { Memory = budget }, Peers = { NewcomerMemory = 1024 * 1024 } });

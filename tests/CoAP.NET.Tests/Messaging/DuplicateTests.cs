@@ -24,7 +24,7 @@ public sealed class DuplicateTests
 
     [Fact]
     [Rfc("7252-4.5-1", "7252-4.2-3")]
-    public void Duplicate_confirmable_request_is_answered_from_the_memory_within_exchange_lifetime()
+    public void A_duplicate_Confirmable_request_is_answered_from_memory_within_EXCHANGE_LIFETIME()
     {
         CoapChannel channel = _rig.Channel();
         foreach (double at in new[] { 0, 1, 60, 240, 246.9 })
@@ -41,7 +41,7 @@ public sealed class DuplicateTests
 
     [Fact]
     [Rfc("7252-4.5-1")]
-    public void After_exchange_lifetime_the_same_bytes_are_a_new_request()
+    public void A_copy_of_a_request_after_EXCHANGE_LIFETIME_is_a_new_request()
     {
         CoapChannel channel = _rig.Channel();
         _rig.Receive(channel, Post);
@@ -55,7 +55,7 @@ public sealed class DuplicateTests
 
     [Fact]
     [Rfc("7252-4.5-1")]
-    public void The_lifetime_follows_the_parameters_of_the_peer()
+    public void EXCHANGE_LIFETIME_depends_on_the_transmission_parameters_of_the_peer()
     {
         CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { AckTimeout = FromSeconds(5) });
         _rig.Receive(channel, Post);
@@ -69,7 +69,7 @@ public sealed class DuplicateTests
 
     [Fact]
     [Rfc("7252-4.5-2", "7252-4.3-1", "7252-5.2.3-1")]
-    public void Duplicate_nonconfirmable_request_is_silently_ignored_within_non_lifetime()
+    public void A_duplicate_Non_confirmable_request_is_ignored_within_NON_LIFETIME()
     {
         CoapChannel channel = _rig.Channel();
         _rig.Receive(channel, NonPost);
@@ -87,7 +87,7 @@ public sealed class DuplicateTests
 
     [Fact]
     [Rfc("7252-4.5-3")]
-    public void The_same_message_id_of_another_peer_is_another_message()
+    public void A_message_with_the_Message_ID_of_a_message_of_another_peer_is_not_a_duplicate()
     {
         _rig.Receive(_rig.Channel(5001), Post);
         _rig.Receive(_rig.Channel(5002), Post);
@@ -97,7 +97,7 @@ public sealed class DuplicateTests
     }
 
     [Fact]
-    public void The_same_message_id_with_other_bytes_is_a_new_request_and_counted()
+    public void A_request_that_reuses_a_Message_ID_with_other_bytes_is_executed_and_counted()
     {
         CoapChannel channel = _rig.Channel();
         _rig.Receive(channel, Post);
@@ -129,7 +129,7 @@ public sealed class DuplicateTests
 
     [Fact]
     [Rfc("7252-4.5-4", "7252-5.2.2-2")]
-    public void Duplicate_confirmable_response_is_acknowledged_again_and_delivered_once()
+    public void A_duplicate_Confirmable_response_is_acknowledged_again_and_delivered_once()
     {
         CoapChannel channel = _rig.Channel();
         _rig.Handle = item => _rig.Answer(item, CoapOutboundAction.Acknowledge);
@@ -143,7 +143,7 @@ public sealed class DuplicateTests
     }
 
     [Fact]
-    public void Duplicate_of_a_rejected_message_is_rejected_again()
+    public void A_duplicate_of_a_rejected_message_is_rejected_again()
     {
         CoapChannel channel = _rig.Channel();
         _rig.Handle = item => _rig.Answer(item, CoapOutboundAction.Reject);

@@ -153,7 +153,7 @@ public sealed class FormatReactionTests
     }
 
     [Fact]
-    public void Resets_are_counted()
+    public void Sent_Resets_are_counted()
     {
         _rig.Receive(_rig.Channel(), "40007d34");
         _rig.Receive(_rig.Channel(), "40017d34ff");

@@ -82,7 +82,7 @@ public sealed class SafeExchangesTests
     }
 
     [Fact]
-    public void A_SafeShare_of_1_keeps_all_safe_exchanges_for_their_lifetime()
+    public void With_a_MaxSafeFraction_of_1_all_safe_exchanges_of_a_busy_peer_are_kept()
     {
         MemoryRig memory = new(new CoapLimits { Deduplication = { MaxSafeFraction = 1 } });
         CoapChannel busy = memory.Rig.Channel(1);

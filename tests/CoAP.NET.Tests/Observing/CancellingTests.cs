@@ -211,7 +211,7 @@ public sealed class CancellingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task Disposing_again_does_nothing()
+    public async Task Disposing_an_observation_a_second_time_sends_nothing()
     {
         (CoapObservation observation, _) = await RegisterAsync();
         await observation.DisposeAsync();

@@ -18,7 +18,7 @@ public sealed class LongLifeTests
     [Rfc("7641-3.3.1-3", "7641-3.4-1")]
     [InlineData(0)]
     [InlineData(1)]
-    public async Task In_30_days_the_last_state_is_always_reached_again(int run)
+    public async Task An_observer_gets_the_last_state_after_each_fault_of_thirty_days(int run)
     {
         int seed = EndpointCampaign.Seed + run;
         Random random = new(seed);

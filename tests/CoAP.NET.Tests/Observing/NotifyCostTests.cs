@@ -6,7 +6,7 @@ public sealed class NotifyCostTests : ServerObserveTest
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task From_a_change_to_the_datagram_the_lock_of_the_shard_is_taken_four_times(bool confirmable)
+    public async Task A_notification_takes_the_shard_lock_four_times_from_the_change_to_the_datagram(bool confirmable)
     {
         Options.Transports.Shards = 1;
         CoapRouteHandlerBuilder route = MapState(confirmable: confirmable, probe: false);

@@ -107,7 +107,7 @@ public sealed class ObserverLimitsTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_token_reused_for_a_full_resource_ends_its_previous_observation()
+    public async Task A_token_reused_for_a_resource_at_MaxObservers_ends_its_previous_observation()
     {
         Map();
         await StartAsync();
@@ -121,7 +121,7 @@ public sealed class ObserverLimitsTests : ServerObserveTest
     [Theory]
     [InlineData(1)]
     [InlineData(4)]
-    public async Task A_source_with_all_places_loses_observers_to_other_sources_until_they_have_equally_many(int shards)
+    public async Task A_source_with_all_observers_of_a_resource_loses_observers_to_another_source_until_both_have_equally_many(int shards)
     {
         Options.Transports.Shards = shards;
         Map();
@@ -149,7 +149,7 @@ public sealed class ObserverLimitsTests : ServerObserveTest
     }
 
     [Fact]
-    public async Task A_source_with_both_places_of_a_resource_loses_an_observer_to_another_source()
+    public async Task At_MaxObservers_of_2_a_source_with_both_observers_loses_one_to_another_source()
     {
         Map();
         await StartAsync();

@@ -28,7 +28,7 @@ public sealed class ObservingStatesTests : ServerObserveTest
     [Theory]
     [Trait("Category", "Campaign")]
     [MemberData(nameof(Seeds))]
-    public async Task A_subject_and_a_peer_count_what_their_observers_do(int seed)
+    public async Task The_counts_of_a_subject_and_of_a_peer_match_the_states_of_their_observers_after_random_events(int seed)
     {
         VirtualRandom random = new((ulong)seed);
         CoapRouteHandlerBuilder[] routes = [MapState(), MapState("/non", confirmable: false)];

@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Observing;
 public sealed class ReadingTests : ClientObserveTest
 {
     [Fact]
-    public async Task A_slow_reader_gets_the_newest_and_skips_the_rest()
+    public async Task A_slow_reader_gets_only_the_newest_notification()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using IAsyncEnumerator<CoapResponse> reader = observation.ReadAllAsync().GetAsyncEnumerator();
@@ -50,7 +50,7 @@ public sealed class ReadingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task A_reader_can_be_cancelled_and_the_observation_goes_on()
+    public async Task Cancelling_a_reader_does_not_end_the_observation()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using CoapObservation disposed = observation;

@@ -145,7 +145,7 @@ public sealed class ReregisteringTests : ClientObserveTest
     [Rfc("8516-4-2")]
     [InlineData(0xa3)] // 5.03
     [InlineData(0x9d)] // 4.29
-    public async Task A_server_that_asks_for_patience_by_the_default_of_Max_Age_gets_it(byte code)
+    public async Task A_new_registration_after_5_03_or_4_29_without_Max_Age_waits_for_60_seconds(byte code)
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using CoapObservation disposed = observation;
@@ -158,7 +158,7 @@ public sealed class ReregisteringTests : ClientObserveTest
     [Rfc("8516-4-2")]
     [InlineData(0xa3)] // 5.03
     [InlineData(0x9d)] // 4.29
-    public async Task A_server_that_asks_for_patience_gets_it(byte code)
+    public async Task A_new_registration_after_5_03_or_4_29_waits_for_its_Max_Age(byte code)
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using CoapObservation disposed = observation;

@@ -234,7 +234,7 @@ public sealed class ServingNotificationTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.4-1")]
-    public async Task A_thousand_changes_have_rising_numbers_through_the_wrap()
+    public async Task Observe_values_of_a_thousand_changes_increase_across_the_24_bit_wrap()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
@@ -364,7 +364,7 @@ public sealed class ServingNotificationTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.5.1-1")]
-    public async Task Several_resources_to_one_client_have_one_notification_outstanding()
+    public async Task A_client_that_observes_five_resources_has_at_most_one_unacknowledged_notification()
     {
         CoapRouteHandlerBuilder[] routes = [.. Enumerable.Range(0, 5).Select(i => MapState($"/r{i}"))];
         await StartAsync();
@@ -392,7 +392,7 @@ public sealed class ServingNotificationTests : ServerObserveTest
 
     [Fact]
     [Rfc("7641-4.5-2")]
-    public async Task A_client_that_is_gone_is_removed_after_the_last_copy()
+    public async Task An_observer_that_acknowledges_nothing_is_removed_after_the_last_retransmission()
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
@@ -410,7 +410,7 @@ public sealed class ServingNotificationTests : ServerObserveTest
     [Rfc("7641-4.5-2")]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_reset_removes_the_observer(bool confirmable)
+    public async Task A_Reset_of_a_notification_removes_the_observer(bool confirmable)
     {
         CoapRouteHandlerBuilder route = MapState(confirmable: confirmable);
         await StartAsync();

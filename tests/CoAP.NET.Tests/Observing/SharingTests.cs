@@ -109,7 +109,7 @@ public sealed class SharingTests : ClientObserveTest
     }
 
     [Fact]
-    public async Task There_are_no_more_observations_than_allowed()
+    public async Task An_observation_beyond_MaxObservations_is_refused_until_another_one_is_cancelled()
     {
         Options.Limits.Observe.MaxObservations = 2;
         (CoapObservation one, _) = await RegisterAsync();

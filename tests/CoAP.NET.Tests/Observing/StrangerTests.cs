@@ -15,7 +15,8 @@ public sealed class StrangerTests : ServerObserveTest
     [InlineData(false, 1000, 60, 300)]
     [InlineData(true, 1000, 1, 600)]
     [InlineData(false, 1000, 1, 600)]
-    public async Task A_stranger_who_acknowledges_gets_every_notification(bool confirmable, int size, int seconds, int changes)
+    public async Task An_unverified_observer_that_acknowledges_gets_the_notifications_that_the_limits_allow(
+        bool confirmable, int size, int seconds, int changes)
     {
         CoapRouteHandlerBuilder route = MapState(confirmable: confirmable);
         await StartAsync();

@@ -28,7 +28,7 @@ public class CoapLinkFormatTests
     [InlineData("</a>,\n </b>", "/a & /b")] // LF-26
     [InlineData("</a>;rt=\"x\"\r\n", "/a|rt=x")]
     [InlineData("</a>;href=/b;rt=x", "/a|rt=x")]
-    public void Document_is_read(string document, string expected)
+    public void A_link_format_document_is_parsed(string document, string expected)
     {
         Assert.Equal(expected, Show(CoapLinkFormat.Parse(document)));
         Assert.Equal(expected, Show(CoapLinkFormat.Parse(Encoding.UTF8.GetBytes(document))));
@@ -82,7 +82,7 @@ public class CoapLinkFormatTests
 
     [Fact]
     [Rfc("6690-2-3")]
-    public void Document_is_UTF_8_without_percent_decoding() // LF-17
+    public void A_link_format_document_is_read_as_UTF_8_and_percent_escapes_are_kept() // LF-17
     {
         byte[] raw = Wire.Hex("3c 2f 4d 61 6c 6d c3 b6 2f 25 34 31 3e 3b 74 69 74 6c 65 3d 22 c3 b6 22");
         CoapLink link = CoapLinkFormat.Parse(raw).Single();
@@ -98,7 +98,7 @@ public class CoapLinkFormatTests
     [InlineData("</a>;title=plain;title*=UTF-8'en'%zz", "plain")]
     [InlineData("</a>;title=plain;title*=KOI8-R''%A3", "plain")]
     [InlineData("</a>;title=plain;title*=nothing", "plain")]
-    public void Extended_title_is_decoded_and_preferred_where_it_can_be_read(string document, string title) =>
+    public void An_extended_title_is_decoded_and_preferred_unless_it_cannot_be_decoded(string document, string title) =>
         Assert.Equal(title, CoapLinkFormat.Parse(document).Single().Title);
 
     [Theory]
@@ -109,7 +109,7 @@ public class CoapLinkFormatTests
     [InlineData("</a>;sz=big", null)]
     [InlineData("</a>;sz=\"\"", null)]
     [InlineData("</a>", null)]
-    public void Size_of_any_length_is_accepted(string document, long? size) =>
+    public void A_size_attribute_that_is_not_a_number_is_null_and_a_too_large_size_is_the_maximum(string document, long? size) =>
         Assert.Equal(size, CoapLinkFormat.Parse(document).Single().Size);
 
     [Theory]
@@ -132,7 +132,7 @@ public class CoapLinkFormatTests
     [InlineData("</a ;rt=x", 3)]
     [InlineData("</a\",</b>", 3)]
     [InlineData("</a<", 3)]
-    public void Broken_document_is_an_error_with_its_offset(string document, int offset)
+    public void A_malformed_link_format_document_is_refused_with_the_offset_of_the_error(string document, int offset)
     {
         Assert.False(CoapLinkFormat.TryParse(document, out IReadOnlyList<CoapLink> links, out CoapContentSyntaxError error));
         Assert.Empty(links);
@@ -150,7 +150,7 @@ public class CoapLinkFormatTests
     }
 
     [Fact]
-    public void Number_of_links_is_bounded()
+    public void A_document_with_more_links_than_maxLinks_is_refused()
     {
         string document = string.Join(',', Enumerable.Range(0, 11).Select(i => $"</{i}>"));
         Assert.Equal(11, CoapLinkFormat.Parse(document, maxLinks: 11).Count);

@@ -8,7 +8,7 @@ public class CoapResourceTests
 
     [Fact]
     [Rfc("7252-5.8-1")]
-    public void Methods_that_are_not_overridden_are_4_05()
+    public void Methods_that_a_resource_class_does_not_override_are_answered_4_05()
     {
         _stage.MapGroup("/admin").Map(new Lock("/lock"));
         _stage.Get("/admin/lock").Gives(CoapCode.Content);
@@ -22,7 +22,7 @@ public class CoapResourceTests
     }
 
     [Fact]
-    public void Group_gives_prefix_and_settings_to_its_routes()
+    public void A_route_group_gives_its_prefix_and_settings_to_its_routes()
     {
         CoapRouteGroup group = _stage.MapGroup("/a").MapGroup("{b}").Produces(CoapContentFormat.Json);
         group.MapGet("/", request => request.Route["b"]);

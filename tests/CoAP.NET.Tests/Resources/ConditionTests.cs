@@ -99,7 +99,7 @@ public class ConditionTests
     [InlineData(41u, 41)]
     [InlineData(0u, 0)]
     [InlineData(47u, null)]
-    public void Format_is_selected_by_Accept(uint? accept, int? expected)
+    public void SelectFormat_returns_the_format_that_Accept_requests_or_the_first_format(uint? accept, int? expected)
     {
         CoapRequestContext request = Request(CoapMethod.Get);
         if (accept is { } wanted)
@@ -111,7 +111,7 @@ public class ConditionTests
     }
 
     [Fact]
-    public void Entity_tag_is_a_value_of_1_to_8_bytes()
+    public void An_entity_tag_is_a_value_of_1_to_8_bytes()
     {
         Assert.Equal(s_two, new CoapETag(s_two.ToArray()));
         Assert.NotEqual(new CoapETag(Wire.Hex("01")), new CoapETag(Wire.Hex("0100")));

@@ -348,7 +348,7 @@ public class ExecutionTests
     }
 
     [Fact]
-    public void Serial_handler_that_completes_at_once_is_answered_on_the_receiving_thread()
+    public void A_serial_handler_that_completes_synchronously_is_answered_on_the_receiving_thread()
     {
         _stage.MapGet("/a", () => "a").WithExecution(CoapExecution.Serial());
         _stage.Get("/a").Gives(CoapCode.Content);
@@ -374,7 +374,7 @@ public class ExecutionTests
     }
 
     [Fact]
-    public async Task Task_scheduler_of_the_user_runs_handlers()
+    public async Task A_task_scheduler_of_the_user_runs_handlers_and_its_refusal_gives_5_00()
     {
         using CollectingScheduler scheduler = new();
         TaskScheduler? seen = null;

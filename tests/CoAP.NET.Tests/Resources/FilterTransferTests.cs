@@ -8,7 +8,7 @@ public class FilterTransferTests : ServerObserveTest
     private readonly List<bool> _forObservers = [];
 
     [Fact]
-    public async Task Filters_run_once_for_the_notification_of_all_observers_of_a_state_that_is_the_same_for_all()
+    public async Task With_SameForAll_filters_run_once_for_a_notification_of_all_observers()
     {
         CoapRouteHandlerBuilder route = MapState().Observable(observe => observe.SameForAll = true).AddFilter(Note);
         await StartAsync();

@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Resources;
 public class HotPathTests
 {
     [Fact]
-    public void Request_that_is_answered_at_once_with_a_kept_result_allocates_nothing()
+    public void A_request_that_a_handler_answers_synchronously_with_a_stored_result_allocates_nothing()
     {
         ResourceStage stage = new();
         CoapResult kept = CoapResults.Text("21.5");

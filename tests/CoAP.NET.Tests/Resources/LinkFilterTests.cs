@@ -27,11 +27,11 @@ public class LinkFilterTests
     [InlineData("obs=", "")]
     [InlineData("rt", "/link1 /link2 /link3 /test /plain")]
     [InlineData("=x", "/link1 /link2 /link3 /test /plain")]
-    public void Query_selects_links(string query, string targets) =>
+    public void A_query_argument_selects_the_matching_links(string query, string targets) =>
         Assert.Equal(targets, string.Join(' ', CoapLinkFormat.Filter(s_links, query).Select(link => link.Target)));
 
     [Fact]
-    public void Every_argument_must_match() =>
+    public void A_link_is_selected_only_if_every_query_argument_matches() =>
         Assert.Equal(["/link1"], CoapLinkFormat.Filter(s_links, "rt=Type1", "if=If*").Select(link => link.Target));
 
     [Fact]

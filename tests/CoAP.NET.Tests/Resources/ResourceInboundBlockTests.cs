@@ -252,7 +252,7 @@ public class ResourceInboundBlockTests
 
     [Fact]
     [Rfc("8132-2.3.1-1")]
-    public void FETCH_without_Content_Format_is_4_00()
+    public void A_FETCH_request_without_Content_Format_gets_4_00()
     {
         _stage.MapFetch("/a", () => "a");
         CoapMessage message = ResourceStage.Message(CoapMethod.Fetch, "/a");
@@ -262,7 +262,7 @@ public class ResourceInboundBlockTests
     }
 
     [Fact]
-    public async Task Failing_handler_is_answered_5_00_without_detail_and_logged()
+    public async Task A_failing_handler_is_answered_5_00_without_details_and_logged()
     {
         _stage.MapGet("/sync", _ => throw new InvalidOperationException("secret"));
         _stage.MapGet("/async", async () =>
@@ -319,7 +319,7 @@ public class ResourceInboundBlockTests
     }
 
     [Fact]
-    public async Task Cancelled_handler_is_answered_5_03_when_the_endpoint_stops()
+    public async Task A_handler_that_the_stop_of_the_endpoint_cancels_is_answered_5_03()
     {
         _stage.MapGet("/waits", async (request, ct) =>
         {
@@ -343,7 +343,7 @@ public class ResourceInboundBlockTests
     }
 
     [Fact]
-    public async Task Requests_served_are_bounded_before_user_code()
+    public async Task A_request_beyond_MaxServed_gets_5_03_and_its_handler_does_not_run()
     {
         ResourceStage stage = new(limits: new CoapLimits { Requests = { MaxServed = 2, BusyMaxAge = 9 } });
         TaskCompletionSource<CoapResult> source = new();
@@ -439,7 +439,7 @@ public class ResourceInboundBlockTests
     }
 
     [Fact]
-    public void Handlers_see_the_token_that_stops_them()
+    public void A_handler_gets_the_cancellation_token_of_the_endpoint()
     {
         CancellationToken seen = default;
         _stage.MapGet("/a", (CoapRequestContext request, CancellationToken ct) =>

@@ -13,7 +13,7 @@ public class RouteTemplateTests
     [InlineData("/a%2Fb/%c3%b6", "/a%2Fb/%C3%B6")]
     [InlineData("/devices/{id}/{*rest}", "/devices/{id}/{*rest}")]
     [InlineData("/%7Bid%7D", "/%7Bid%7D")]
-    public void Template_is_normalised(string text, string expected) => Assert.Equal(expected, RouteTemplate.Parse(text).Text);
+    public void A_route_template_is_normalized(string text, string expected) => Assert.Equal(expected, RouteTemplate.Parse(text).Text);
 
     [Theory]
     [InlineData("/a{id}", "whole segment")]
@@ -39,7 +39,7 @@ public class RouteTemplateTests
     }
 
     [Fact]
-    public void Segment_has_at_most_255_bytes()
+    public void A_template_segment_of_more_than_255_bytes_is_refused()
     {
         RouteTemplate.Parse("/" + new string('a', 255));
         Assert.Throws<ArgumentException>(() => RouteTemplate.Parse("/" + new string('a', 256)));

@@ -26,7 +26,7 @@ public class RoutingTests
     [InlineData("/files/readme", "readme")]
     [InlineData("/files/readme/2", "files-readme/2")]
     [InlineData("/nowhere", null)]
-    public void Path_leads_to_the_most_literal_route(string path, string? expected)
+    public void A_path_leads_to_the_route_with_the_most_literal_segments(string path, string? expected)
     {
         _stage.MapGet("/", () => "root");
         _stage.MapGet("/a", () => "a");
@@ -49,7 +49,7 @@ public class RoutingTests
     }
 
     [Fact]
-    public void Single_empty_segment_is_the_root()
+    public void A_path_of_a_single_empty_segment_is_the_root()
     {
         _stage.MapGet("/", () => "root");
         CoapMessage message = new(CoapCode.Get);
@@ -76,7 +76,7 @@ public class RoutingTests
 
     [Fact]
     [Rfc("7252-5.8-1", "8132-2-2", "8132-3-4")]
-    public void Known_path_with_another_method_is_4_05()
+    public void A_request_to_a_known_path_with_another_method_gets_4_05()
     {
         _stage.MapGet("/a", () => "get");
         _stage.MapPut("/a", () => CoapResults.Changed());

@@ -51,7 +51,7 @@ public class SharedOptionsTests
     [InlineData(50)]
     [InlineData(11542)]
     [InlineData(65000)]
-    public void Result_has_the_format_it_was_made_with(int number)
+    public void A_result_has_the_Content_Format_with_which_it_was_created(int number)
     {
         CoapResult result = CoapResults.Bytes(new byte[] { 1 }, new CoapContentFormat((ushort)number));
         Assert.True(result.OptionsToRead!.TryGetUInt(OptionNumber.ContentFormat, out uint read));
@@ -61,7 +61,7 @@ public class SharedOptionsTests
     }
 
     [Fact]
-    public void Result_of_a_registered_format_takes_one_object()
+    public void A_result_with_a_registered_format_allocates_only_the_result_object()
     {
         byte[] payload = [1, 2, 3];
         long least = Allocations.Least(() =>

@@ -11,7 +11,7 @@ public class WellKnownCoreTests
 
     [Fact]
     [Rfc("6690-4-1", "7252-7.2-1")]
-    public void Empty_server_answers_2_05_without_payload()
+    public void Well_known_core_of_a_server_without_routes_is_answered_2_05_without_a_payload()
     {
         CoapResult result = _stage.Get("/.well-known/core");
         Assert.Equal(CoapCode.Content, result.Code);
@@ -57,7 +57,7 @@ public class WellKnownCoreTests
     [InlineData("href=/link1", "/link1")] // LINK_07
     [InlineData("href=/link*", "/link1 /link2 /link3")] // LINK_08
     [InlineData("nosuch=*", "")] // FL-16
-    public void Query_filters_the_list(string query, string targets)
+    public void A_query_filters_the_links_of_well_known_core(string query, string targets)
     {
         MapLinks();
         CoapResult result = _stage.Get("/.well-known/core", query);
@@ -76,7 +76,7 @@ public class WellKnownCoreTests
 
     [Fact]
     [Rfc("6690-4-2", "7252-5.8.1-1")]
-    public void List_has_an_entity_tag_that_changes_with_the_routes()
+    public void Well_known_core_has_an_entity_tag_that_changes_with_the_routes()
     {
         MapLinks();
         CoapResult first = _stage.Get("/.well-known/core");
@@ -94,7 +94,7 @@ public class WellKnownCoreTests
 
     [Fact]
     [Rfc("6690-6-1")]
-    public void Listed_links_may_depend_on_the_request()
+    public void WithDiscoveryCondition_lists_a_link_depending_on_the_request()
     {
         _stage.MapGet("/public", () => "");
         _stage.MapGroup("/secret").WithDiscoveryCondition(request => request.Accept is null).MapGet("/x", () => "");
@@ -125,7 +125,7 @@ public class WellKnownCoreTests
     }
 
     [Fact]
-    public void Other_formats_and_methods_are_refused()
+    public void Well_known_core_refuses_other_formats_and_methods()
     {
         CoapMessage message = ResourceStage.Message(CoapMethod.Get, "/.well-known/core");
         message.Options.AddUInt(OptionNumber.Accept, 50);

@@ -51,7 +51,8 @@ public sealed partial class MessageTextTests
     [InlineData("The server showed no certificate.")]
     [InlineData("The factory gave null.")]
     [InlineData("{} names a resource, and a proxy is a host.")]
-    public void Each_phrase_is_refused(string text) => Assert.Contains(s_refused, refused => refused.Pattern.IsMatch(text));
+    public void Each_listed_text_is_recognized_as_unidiomatic(string text) =>
+        Assert.Contains(s_refused, refused => refused.Pattern.IsMatch(text));
 
     [Theory]
     [InlineData("There is no room.")]

@@ -88,6 +88,6 @@ public sealed class BottleneckTests : IDisposable
     [InlineData(0, 1)]
     [InlineData(-1, 1)]
     [InlineData(1, -1)]
-    public void Bounds_are_checked(double rate, int queue) =>
+    public void A_bottleneck_refuses_a_rate_of_zero_or_less_and_a_negative_queue_length(double rate, int queue) =>
         Assert.Throws<ArgumentOutOfRangeException>(() => new NetworkBottleneck(rate, queue));
 }

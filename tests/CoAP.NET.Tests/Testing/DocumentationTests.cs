@@ -123,7 +123,7 @@ public class DocumentationTests
     }
 
     [Fact]
-    public void A_slow_link_has_a_queue()
+    public void A_datagram_over_a_bottleneck_arrives_after_its_transmission_time_and_the_delay()
     {
         VirtualClock clock = new();
         InMemoryNetwork network = new(clock);
@@ -156,7 +156,7 @@ public class DocumentationTests
     }
 
     [Fact]
-    public async Task Real_sockets_are_scripted_the_same_way()
+    public async Task UdpScriptedPeers_send_and_expect_messages_over_real_sockets()
     {
         using UdpScriptedPeer server = new();
         using UdpScriptedPeer client = new() { Remote = CoapAddress.FromIPEndPoint(server.EndPoint) };

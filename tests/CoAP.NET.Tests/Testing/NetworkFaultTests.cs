@@ -195,7 +195,7 @@ public sealed class NetworkFaultTests : IDisposable
     }
 
     [Fact]
-    public void A_blocked_direction_leaves_the_other_one_open()
+    public void Blocking_one_direction_of_a_link_leaves_the_other_direction_open()
     {
         _network.Block(s_a, s_b);
         _a.Send("40010001");

@@ -8,7 +8,7 @@ public class UdpScriptedPeerTests
     private static readonly TimeSpan s_hang = FromMinutes(2);
 
     [Fact]
-    public async Task Two_peers_talk_over_real_sockets()
+    public async Task Two_UdpScriptedPeers_exchange_datagrams_over_real_sockets()
     {
         using UdpScriptedPeer client = new() { HangLimit = s_hang };
         using UdpScriptedPeer server = new() { HangLimit = s_hang };
@@ -55,7 +55,7 @@ public class UdpScriptedPeerTests
     }
 
     [Fact]
-    public async Task Waiting_can_be_cancelled()
+    public async Task ReceiveAsync_of_a_UdpScriptedPeer_can_be_cancelled()
     {
         using UdpScriptedPeer peer = new();
         using CancellationTokenSource source = new();

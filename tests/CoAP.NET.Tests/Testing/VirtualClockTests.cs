@@ -256,7 +256,7 @@ public class VirtualClockTests
     }
 
     [Fact]
-    public async Task The_platforms_own_delays_and_timeouts_run_on_the_clock()
+    public async Task Task_Delay_WaitAsync_and_CancellationTokenSource_run_on_the_virtual_clock()
     {
         Task delay = Task.Delay(s_second, _clock);
         Task waited = new TaskCompletionSource().Task.WaitAsync(2 * s_second, _clock);

@@ -56,7 +56,7 @@ public sealed class TransportToolsTests
         Assert.Throws<ArgumentOutOfRangeException>(() => new CoapSourceGroupingRule(length, []));
 
     [Fact]
-    public void Different_addresses_have_different_binary_forms()
+    public void Addresses_with_different_scope_IDs_have_different_binary_forms()
     {
         byte[] one = new byte[CoapAddress.BinaryLength];
         byte[] other = new byte[CoapAddress.BinaryLength];

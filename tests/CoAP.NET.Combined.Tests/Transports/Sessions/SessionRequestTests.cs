@@ -105,7 +105,7 @@ public class SessionRequestTests : SessionTest
     }
 
     [Fact]
-    public async Task A_session_from_a_chosen_address_is_another_than_that_from_none()
+    public async Task Requests_with_and_without_a_LocalAddress_use_different_sessions()
     {
         DirectSessionTransport.Choosing choosing = new();
         Sessions = choosing;

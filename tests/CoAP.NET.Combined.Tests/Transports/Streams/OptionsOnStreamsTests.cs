@@ -114,7 +114,7 @@ public class OptionsOnStreamsTests : BodiesOnStreamsTest
     [InlineData("00", "80")]
     [InlineData("01", "45")]
     [InlineData("ff", "45")]
-    public async Task A_hop_limit_is_1_to_255(string hops, string code)
+    public async Task A_hop_limit_of_0_gets_4_00_and_a_hop_limit_of_1_to_255_is_accepted(string hops, string code)
     {
         Server.MapGet("/x", () => CoapResults.Text("hi"));
         await StartStreamsAsync();

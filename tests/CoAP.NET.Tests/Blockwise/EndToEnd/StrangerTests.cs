@@ -51,7 +51,7 @@ public sealed class StrangerTests
     [InlineData("stream")]
     [InlineData("own")]
     [Rfc("9175-2.3-1", "9175-2.3-2")]
-    public async Task A_large_body_reaches_a_route_that_requires_freshness(string path)
+    public async Task A_large_body_to_a_route_that_requires_freshness_runs_once_and_repeats_one_block(string path)
     {
         await using TransferNetwork network = new();
         network.Server.MapPut("/whole", network.Take).RequireFreshness(FromSeconds(30));

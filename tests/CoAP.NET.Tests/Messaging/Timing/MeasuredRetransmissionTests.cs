@@ -220,7 +220,7 @@ public sealed class MeasuredRetransmissionTests
     }
 
     [Fact]
-    public void A_timing_that_does_not_exist_is_refused() =>
+    public void An_undefined_RetransmissionTiming_is_refused() =>
         Assert.Throws<ArgumentOutOfRangeException>(
             () => new CoapTransmissionParameters { RetransmissionTiming = (CoapRetransmissionAlgorithm)9 });
 

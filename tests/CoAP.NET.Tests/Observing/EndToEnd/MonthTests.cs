@@ -22,7 +22,7 @@ public sealed class MonthTests(ITestOutputHelper output)
     [Rfc("7641-4.5-1", "7641-3.4-1", "7641-4.4-1", "7641-8132-1")]
     [InlineData(0)]
     [InlineData(1)]
-    public async Task The_last_state_always_arrives_in_order_and_nothing_is_left_behind(int run)
+    public async Task Observers_get_states_in_order_up_to_the_last_under_faults_and_no_state_is_left_behind(int run)
     {
         int seed = EndpointCampaign.Seed + (100 * run);
         Random random = new(seed);

@@ -165,7 +165,7 @@ public class UdpTransportTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Any_thread_may_send(CoapSocketEngine engine)
+    public async Task Datagrams_of_several_threads_are_all_sent(CoapSocketEngine engine)
     {
         UdpTestContext context = new();
         await using CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");

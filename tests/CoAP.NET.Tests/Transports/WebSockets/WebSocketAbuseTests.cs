@@ -70,7 +70,7 @@ public sealed class WebSocketAbuseTests : WebSocketTest
 
     [Fact]
     [Rfc("8323-3.3-3")]
-    public async Task A_connection_whose_peer_sends_no_CSM_is_aborted_after_the_timeout()
+    public async Task A_connection_whose_peer_sends_no_CSM_is_aborted_after_CsmTimeout()
     {
         VirtualClock clock = StandStill();
         await StartAsync();
@@ -198,7 +198,7 @@ public sealed class WebSocketAbuseTests : WebSocketTest
     [Theory]
     [InlineData("")] // nothing but the header of a frame
     [InlineData("0001")]
-    public async Task A_message_that_does_not_go_on_is_aborted_in_time(string begun)
+    public async Task An_incomplete_message_is_aborted_after_FrameTimeout(string begun)
     {
         VirtualClock clock = StandStill();
         await StartAsync();
@@ -235,7 +235,7 @@ public sealed class WebSocketAbuseTests : WebSocketTest
     }
 
     [Fact]
-    public async Task A_connection_whose_peer_reads_nothing_is_closed_after_the_timeout()
+    public async Task A_connection_whose_peer_reads_nothing_is_closed_after_SendTimeout()
     {
         VirtualClock clock = StandStill();
         Server.MapGet("/large", () => CoapResults.Bytes(new byte[500_000]));

@@ -18,7 +18,7 @@ public abstract class AbuseSuite : ExchangeSuite
     protected virtual int Many => 1000;
 
     [Fact]
-    public async Task One_socket_serves_IPv6_and_IPv4()
+    public async Task A_server_on_the_IPv6_wildcard_address_serves_IPv6_and_IPv4()
     {
         await StartAsync("[::]");
         foreach (IPAddress address in (IPAddress[])[IPAddress.Loopback, IPAddress.IPv6Loopback])

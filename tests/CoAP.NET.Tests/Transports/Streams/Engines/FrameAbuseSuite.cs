@@ -160,7 +160,7 @@ public abstract class FrameAbuseSuite : AbuseSuite
     }
 
     [Fact]
-    public async Task A_reset_during_large_messages_leaves_no_state_behind()
+    public async Task A_TCP_reset_during_large_messages_leaves_no_state_behind()
     {
         byte[] body = Frames.Bytes(900 * 1024);
         Server.MapGet("/big", () => CoapResults.Bytes(body));

@@ -47,7 +47,7 @@ public abstract class LeakSuite : EngineTest
     }
 
     [Fact]
-    public async Task A_length_of_gibibytes_costs_no_memory()
+    public async Task A_frame_that_announces_gibibytes_is_refused_without_allocating_them()
     {
         await StartAsync();
         await RefuseAsync(2);

@@ -8,7 +8,7 @@ namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 public class ClosingTests : LinuxTcpTest
 {
     [LinuxFact]
-    public async Task A_reset_in_the_middle_is_a_lost_connection()
+    public async Task A_TCP_reset_in_the_middle_of_a_frame_closes_the_connection_once_as_Lost()
     {
         LoopTestContext context = new();
         await using CoapTcpTransport transport = await ListenAsync(context);
@@ -31,7 +31,7 @@ public class ClosingTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task A_reset_is_noticed_while_reading_is_paused()
+    public async Task A_TCP_reset_closes_the_connection_as_Lost_while_reading_is_paused()
     {
         LoopTestContext context = new();
         await using CoapTcpTransport transport = await ListenAsync(context);
@@ -46,7 +46,7 @@ public class ClosingTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task After_the_peer_has_ended_its_side_answers_still_leave()
+    public async Task Answers_are_sent_after_the_peer_has_shut_down_its_sending_side()
     {
         LoopTestContext context = new();
         TaskCompletionSource<CoapConnection> ended = new(RunContinuationsAsynchronously);
@@ -65,7 +65,7 @@ public class ClosingTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task After_the_last_frame_nothing_is_sent_or_handed_in_and_the_connection_ends_with_the_peers_side()
+    public async Task A_connection_neither_sends_nor_receives_frames_after_its_last_frame_and_ends_when_the_peer_closes()
     {
         LoopTestContext context = new();
         int frames = 0;
@@ -89,7 +89,7 @@ public class ClosingTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task A_peer_that_does_not_end_its_side_after_the_last_frame_is_not_waited_for_without_end()
+    public async Task A_connection_whose_peer_does_not_close_after_the_last_frame_is_closed_after_ReleaseTimeout()
     {
         VirtualClock clock = new();
         LoopTestContext context = new() { Time = clock };
@@ -112,7 +112,7 @@ public class ClosingTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task A_large_last_frame_leaves_whole_although_the_peer_is_slow()
+    public async Task Large_frames_up_to_the_last_frame_are_sent_completely_to_a_slow_peer()
     {
         LoopTestContext context = new();
         await using CoapTcpTransport transport = await ListenAsync(context);
@@ -132,7 +132,7 @@ public class ClosingTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task A_handler_may_close_the_connection_and_what_came_with_its_frame_is_dropped()
+    public async Task A_connection_that_its_handler_closes_drops_the_frames_received_after_that()
     {
         LoopTestContext context = new();
         CoapConnectionException reason = new(CoapError.Aborted, "enough");
@@ -159,7 +159,7 @@ public class ClosingTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task A_connection_that_is_refused_is_closed_without_a_word()
+    public async Task A_connection_that_the_endpoint_refuses_is_closed_without_sending_a_byte()
     {
         LoopTestContext context = new() { OnOpened = static _ => false };
         await using CoapTcpTransport transport = await ListenAsync(context);
@@ -171,7 +171,7 @@ public class ClosingTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task Disposing_closes_every_connection_and_may_be_waited_for_in_a_handler()
+    public async Task A_handler_may_wait_for_DisposeAsync_which_closes_every_connection()
     {
         LoopTestContext context = new();
         CoapTcpTransport? transport = null;
@@ -203,7 +203,7 @@ public class ClosingTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task Disposing_under_load_ends_everything_once()
+    public async Task DisposeAsync_under_load_closes_each_connection_once_and_frees_all_threads()
     {
         LoopTestContext context = new() { Shards = 2 };
         CoapTcpTransport transport = await ListenAsync(context);
@@ -245,7 +245,7 @@ public class ClosingTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task A_handler_of_an_end_that_blocks_does_not_keep_the_transport_from_closing()
+    public async Task A_Closed_callback_that_blocks_does_not_delay_DisposeAsync()
     {
         using ManualResetEventSlim release = new();
         LoopTestContext context = new()

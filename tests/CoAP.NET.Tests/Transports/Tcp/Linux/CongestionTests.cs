@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 public class CongestionTests : LinuxTcpTest
 {
     [LinuxFact]
-    public async Task A_peer_that_reads_nothing_is_not_read_either_takes_bounded_memory_and_disturbs_nobody()
+    public async Task A_connection_whose_peer_does_not_read_is_not_read_uses_bounded_memory_and_delays_no_other_connection()
     {
         LoopTestContext context = new();
         context.Limits.Connections.SendQueueSize = 64 * 1024;
@@ -58,7 +58,7 @@ public class CongestionTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task Where_too_much_waits_the_connection_is_closed()
+    public async Task A_connection_with_more_than_MaxSendQueueSize_bytes_to_send_is_closed_as_TooSlow()
     {
         LoopTestContext context = new();
         context.Limits.Connections.SendQueueSize = 64 * 1024;
@@ -82,7 +82,7 @@ public class CongestionTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task A_pause_from_within_takes_effect_before_the_next_frame_and_ends_with_the_last_resumption()
+    public async Task PauseReading_in_a_handler_holds_back_the_next_frame_until_each_pause_is_resumed()
     {
         LoopTestContext context = new();
         context.OnFrame = (connection, frame) =>
@@ -117,7 +117,7 @@ public class CongestionTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task Messages_of_other_threads_arrive_complete_and_in_order_while_the_socket_is_full()
+    public async Task Frames_sent_by_several_threads_while_the_socket_is_full_arrive_complete_and_in_order()
     {
         LoopTestContext context = new();
         await using CoapTcpTransport transport = await ListenAsync(context);

@@ -12,7 +12,7 @@ public class FramingTests : LinuxTcpTest
 
     [LinuxFact]
     [Rfc("8323-3.2-1")]
-    public async Task Frames_come_whole_whether_sent_at_once_byte_by_byte_or_split_anywhere()
+    public async Task Frames_are_received_whole_whether_they_arrive_together_split_or_byte_by_byte()
     {
         byte[] all = Wire.Hex(Csm + Ping + Get);
         LoopTestContext context = new();
@@ -68,7 +68,7 @@ public class FramingTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task Frames_of_a_mebibyte_go_both_ways_and_their_memory_is_given_back()
+    public async Task The_memory_of_frames_of_a_mebibyte_is_freed_after_they_were_received_and_echoed()
     {
         LoopTestContext context = new();
         await using CoapTcpTransport transport = await ListenAsync(context);
@@ -87,7 +87,7 @@ public class FramingTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task A_frame_of_which_a_part_is_there_shows_and_is_accounted_for()
+    public async Task An_incomplete_frame_is_reported_in_Progress_and_charged_until_its_connection_ends()
     {
         LoopTestContext context = new();
         await using CoapTcpTransport transport = await ListenAsync(context);
@@ -120,7 +120,7 @@ public class FramingTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task Where_no_memory_is_left_for_parts_of_frames_the_connection_is_closed()
+    public async Task A_connection_whose_incomplete_frame_exceeds_ReceiveMemory_is_closed_as_Refused()
     {
         LoopTestContext context = new();
         context.Limits.Connections.ReceiveMemory = 4096;
@@ -135,7 +135,7 @@ public class FramingTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task After_a_beginning_that_breaks_a_rule_the_last_frame_arrives_although_more_comes_in()
+    public async Task The_Abort_for_an_invalid_frame_length_reaches_a_peer_that_continues_to_send()
     {
         LoopTestContext context = new();
         await using CoapTcpTransport transport = await ListenAsync(context);
@@ -151,7 +151,7 @@ public class FramingTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task Messages_that_the_pipeline_still_holds_are_not_overwritten_by_later_bytes()
+    public async Task Frames_that_the_pipeline_still_holds_are_not_overwritten_by_later_frames()
     {
         LoopTestContext context = new();
         ConcurrentQueue<(CoapConnection Connection, CoapDatagram Frame)> kept = [];
@@ -185,7 +185,7 @@ public class FramingTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task Frames_of_all_sizes_split_at_random_come_back_in_order()
+    public async Task Frames_of_all_sizes_that_arrive_split_at_random_are_echoed_in_order()
     {
         int seed = CampaignSetting.Of("COAP_TEST_SEED", 20261120);
         int rounds = CampaignSetting.Of("COAP_TCP_ROUNDS", 60);

@@ -41,7 +41,7 @@ public sealed class LoopTcpSocketTests : IAsyncLifetime
     }
 
     [LinuxFact]
-    public async Task A_waiting_reader_continues_on_the_pool_or_on_the_loop_where_that_is_allowed()
+    public async Task A_waiting_reader_continues_on_the_pool_or_after_RunInline_on_the_loop()
     {
         (LoopTcpSocket wire, Socket peer) = await PairAsync();
         Task<bool> onPool = ReadAndTellAsync(wire);
@@ -55,7 +55,7 @@ public sealed class LoopTcpSocketTests : IAsyncLifetime
     }
 
     [LinuxFact]
-    public async Task To_wait_takes_nothing_and_ends_only_when_there_is_something()
+    public async Task WaitAsync_completes_only_when_bytes_are_available_and_reads_none_of_them()
     {
         (LoopTcpSocket wire, Socket peer) = await PairAsync();
         byte[] buffer = new byte[8];
@@ -82,7 +82,7 @@ public sealed class LoopTcpSocketTests : IAsyncLifetime
     }
 
     [LinuxFact]
-    public async Task A_read_that_is_given_up_takes_nothing_from_the_next_one()
+    public async Task A_cancelled_read_takes_no_bytes_from_the_next_read()
     {
         (LoopTcpSocket wire, Socket peer) = await PairAsync();
         byte[] buffer = new byte[8];
@@ -113,7 +113,7 @@ public sealed class LoopTcpSocketTests : IAsyncLifetime
     }
 
     [LinuxFact]
-    public async Task Bytes_that_the_peer_does_not_read_wait_and_are_sent_completely_later()
+    public async Task A_write_waits_for_a_peer_that_does_not_read_and_then_sends_all_bytes()
     {
         const int Length = 16 * 1024 * 1024;
         (LoopTcpSocket wire, Socket peer) = await PairAsync();
@@ -133,7 +133,7 @@ public sealed class LoopTcpSocketTests : IAsyncLifetime
     }
 
     [LinuxFact]
-    public async Task One_that_always_has_something_lets_others_have_their_turn()
+    public async Task A_socket_with_many_bytes_to_read_lets_other_sockets_of_its_loop_be_read()
     {
         const int Many = 20_000;
         (LoopTcpSocket greedy, Socket greedyPeer) = await PairAsync();
@@ -172,7 +172,7 @@ public sealed class LoopTcpSocketTests : IAsyncLifetime
     }
 
     [LinuxFact]
-    public async Task An_immediate_connection_and_a_refused_one_are_reported()
+    public async Task ConnectAsync_completes_for_a_listening_port_and_throws_SocketException_for_a_closed_port()
     {
         using Socket listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));

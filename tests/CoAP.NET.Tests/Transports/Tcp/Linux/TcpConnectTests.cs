@@ -9,7 +9,7 @@ namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 public class TcpConnectTests : LinuxTcpTest
 {
     [LinuxFact]
-    public async Task Both_ends_know_both_addresses_with_IPv4_IPv6_and_on_a_dual_mode_socket()
+    public async Task Both_ends_of_a_connection_know_both_addresses_with_IPv4_IPv6_and_a_dual_mode_socket()
     {
         foreach ((string listens, string asked) in ((string, string)[])[("127.0.0.1", "127.0.0.1"), ("::1", "::1"), ("::", "127.0.0.1"),
             ("::", "::1")])
@@ -34,7 +34,7 @@ public class TcpConnectTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task Where_nobody_listens_the_failure_says_so()
+    public async Task ConnectAsync_to_a_closed_port_fails_with_ConnectFailed_and_the_error_says_that_no_server_listens()
     {
         using Socket free = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         free.Bind(new IPEndPoint(IPAddress.Loopback, 0));
@@ -52,7 +52,7 @@ public class TcpConnectTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task An_address_that_cannot_be_connected_to_fails_at_once()
+    public async Task ConnectAsync_to_a_link_local_address_without_an_interface_fails_with_ConnectFailed()
     {
         LoopTestContext context = new();
         await using CoapTcpTransport client = await ClientAsync(context);
@@ -67,7 +67,7 @@ public class TcpConnectTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task A_host_that_does_not_answer_is_given_up_after_the_time_limit_or_by_the_caller()
+    public async Task ConnectAsync_to_a_silent_host_ends_by_its_caller_by_ConnectTimeout_and_by_DisposeAsync()
     {
         // When the queue of those that wait to be accepted is full, the kernel does not answer further ones.
         using Socket full = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
@@ -110,7 +110,7 @@ public class TcpConnectTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task A_connection_that_the_endpoint_does_not_take_is_refused_and_closed()
+    public async Task ConnectAsync_fails_with_Refused_and_closes_a_connection_that_the_endpoint_does_not_accept()
     {
         LoopTestContext context = new();
         await using CoapTcpTransport server = await ListenAsync(context);
@@ -126,7 +126,7 @@ public class TcpConnectTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public Task A_port_that_is_taken_is_reported_and_one_that_was_closed_can_be_bound_at_once() =>
+    public Task A_port_in_use_throws_CoapBindException_and_can_be_bound_again_after_disposal() =>
         Eventually.BindsAgainAsync(BindAgainAsync);
 
     private static async Task BindAgainAsync()

@@ -21,7 +21,7 @@ public class TcpDescriptorTests : LinuxTcpTest
     private const int OpenFiles = 7;
 
     [LinuxFact]
-    public async Task Every_descriptor_is_given_back_whatever_became_of_its_connection()
+    public async Task Every_descriptor_is_closed_however_its_connection_ends()
     {
         CountingScheduler threads = new();
         await RunAsync(threads, 4);
@@ -36,7 +36,7 @@ public class TcpDescriptorTests : LinuxTcpTest
     // The last ones stay free: a runtime that starts a thread without one stands still, and the test with it. What happens when there is
     // none at all is tried in a process of its own (the campaign "machine").
     [LinuxFact]
-    public async Task Without_a_descriptor_for_peers_accepting_pauses_and_goes_on_later()
+    public async Task A_server_without_free_descriptors_pauses_accepting_and_accepts_again_a_second_later()
     {
         VirtualClock clock = new();
         LoopTestContext context = new() { Time = clock };

@@ -9,7 +9,7 @@ public class TcpHandOverTests : LinuxTcpTest
     private const byte Block = 0xbb;
 
     [LinuxFact]
-    public async Task A_handler_that_blocks_stops_neither_other_connections_nor_the_rest_of_its_own()
+    public async Task A_handler_that_blocks_delays_neither_other_connections_nor_later_frames_of_its_own()
     {
         using ManualResetEventSlim release = new();
         LoopTestContext context = new()
@@ -44,7 +44,7 @@ public class TcpHandOverTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task Datagrams_that_user_code_sends_leave_although_it_blocks_afterwards_or_lost_the_receive_role()
+    public async Task Frames_that_a_handler_sends_before_during_and_after_it_blocks_all_reach_the_peer()
     {
         using ManualResetEventSlim release = new();
         LoopTestContext context = new()
@@ -70,7 +70,7 @@ public class TcpHandOverTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task A_frame_that_a_blocked_stage_holds_stays_its_own()
+    public async Task A_frame_held_by_a_blocked_handler_is_not_overwritten_by_frames_received_meanwhile()
     {
         using ManualResetEventSlim release = new();
         LoopTestContext context = new()
@@ -115,7 +115,7 @@ public class TcpHandOverTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task Handlers_of_openings_ends_and_room_may_block_beside_other_connections()
+    public async Task Opened_ReceiveEnded_and_Closed_callbacks_that_block_do_not_delay_other_connections()
     {
         using ManualResetEventSlim release = new();
         using SemaphoreSlim blocked = new(0);
@@ -162,7 +162,7 @@ public class TcpHandOverTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task A_hundred_blocked_handlers_at_a_time_lose_no_answer_and_no_thread()
+    public async Task A_hundred_handlers_that_block_at_the_same_time_all_answer_and_leak_no_thread()
     {
         const int Count = 100;
         using SemaphoreSlim release = new(0);

@@ -10,7 +10,7 @@ namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 public class TcpLoopTests : LinuxTcpTest
 {
     [LinuxFact]
-    public async Task Hundreds_of_connections_are_served_each_by_the_loop_of_its_shard()
+    public async Task Each_of_400_connections_is_served_by_the_loop_of_its_shard()
     {
         LoopTestContext context = new() { Shards = 4 };
         ConcurrentDictionary<(int Shard, int Thread), int> seen = new();
@@ -67,7 +67,7 @@ public class TcpLoopTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task A_busy_connection_does_not_starve_the_others()
+    public async Task A_connection_that_sends_without_a_pause_does_not_keep_other_connections_from_being_served()
     {
         LoopTestContext context = new();
         bool busy = true;
@@ -104,7 +104,7 @@ public class TcpLoopTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task UDP_and_TCP_of_one_endpoint_share_their_loops_and_the_clock_is_called_once()
+    public async Task The_UDP_and_TCP_transports_of_an_endpoint_share_their_loops_and_one_clock()
     {
         using SemaphoreSlim ticked = new(0);
         int ticks = 0;
@@ -155,7 +155,7 @@ public class TcpLoopTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task An_endpoint_serves_both_transports_and_answers_on_connections()
+    public async Task An_endpoint_with_UDP_and_TCP_answers_requests_over_both_on_one_thread()
     {
         CountingScheduler threads = new();
         await using CoapServer server = new(new CoapEndpointOptions { Pipeline = { Scheduler = threads } });

@@ -7,7 +7,7 @@ namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 public class TurnTests : LinuxTcpTest
 {
     [LinuxFact]
-    public async Task Requests_that_were_held_back_are_served_although_the_peers_end_is_seen_first()
+    public async Task Requests_held_back_by_a_pause_are_served_after_the_peer_has_shut_down_its_sending_side()
     {
         using SemaphoreSlim blocked = new(0);
         using ManualResetEventSlim go = new();
@@ -70,7 +70,7 @@ public class TurnTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task Others_have_their_turn_between_the_many_frames_of_one_read()
+    public async Task Other_connections_are_served_between_the_many_frames_of_one_read()
     {
         const int Count = 5000;
         using SemaphoreSlim blocked = new(0);
@@ -118,7 +118,7 @@ public class TurnTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task A_pause_between_two_turns_holds_back_the_rest_until_its_end()
+    public async Task Repeated_pauses_within_one_read_lose_no_frame()
     {
         const int Count = 3000;
         LoopTestContext context = new();
@@ -149,7 +149,7 @@ public class TurnTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task Where_memory_for_what_waits_is_gone_the_rest_of_a_read_is_served_at_once()
+    public async Task All_frames_of_one_read_are_served_when_ReceiveMemory_has_no_room_for_them()
     {
         LoopTestContext context = new();
         context.Limits.Connections.ReceiveMemory = 4096;
@@ -163,7 +163,7 @@ public class TurnTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task A_loop_goes_on_although_what_it_calls_throws_and_the_logger_too()
+    public async Task A_loop_continues_when_a_Closed_callback_and_the_logger_throw()
     {
         ListLogger log = new();
         LoopTestContext context = new() { Log = log };
