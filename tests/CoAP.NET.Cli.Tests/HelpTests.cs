@@ -54,7 +54,7 @@ public sealed class HelpTests
     [Theory]
     [InlineData(false, "coap get coap://[::1]/temperature")]
     [InlineData(true, "coap-load coap://127.0.0.1/hello --peers 128")]
-    public async Task Without_a_word_the_error_stream_has_the_help(bool isLoadGenerator, string example)
+    public async Task The_tool_without_arguments_prints_the_help_to_the_error_stream(bool isLoadGenerator, string example)
     {
         CliRun run = await new CliHarness { IsLoadGenerator = isLoadGenerator }.InvokeAsync();
 

@@ -159,7 +159,7 @@ public sealed class RequestTests
     }
 
     [Fact]
-    public async Task The_tool_tells_that_it_waits_for_a_redirected_input()
+    public async Task The_tool_prints_that_it_waits_for_a_redirected_input()
     {
         ConcurrentQueue<string> seen = [];
         await using CoapServer server = await StoreAsync(seen);

@@ -55,7 +55,7 @@ public sealed class BouncyCastleTests : IDisposable
 
     [Theory]
     [MemberData(nameof(WithCertificates))]
-    public async Task A_client_and_our_server_show_certificates(CoapDtlsCipherSuite suite)
+    public async Task A_client_and_our_server_authenticate_with_certificates(CoapDtlsCipherSuite suite)
     {
         await using StreamServer server = await StreamServer.StartAsync(Options(suite, new CoapDtlsServerOptions
         {
@@ -70,7 +70,7 @@ public sealed class BouncyCastleTests : IDisposable
 
     [Theory]
     [MemberData(nameof(WithCertificates))]
-    public async Task A_server_and_our_client_show_certificates(CoapDtlsCipherSuite suite)
+    public async Task A_server_and_our_client_authenticate_with_certificates(CoapDtlsCipherSuite suite)
     {
         BouncyEnd server = new() { Suite = (int)suite, Key = _theirs, Certificate = _theirCertificate, AsksForCertificate = true };
         await AskAsync(server, Options(suite, client: new CoapDtlsClientOptions
@@ -91,7 +91,7 @@ public sealed class BouncyCastleTests : IDisposable
     }
 
     [Fact]
-    public async Task A_client_and_our_server_show_raw_public_keys()
+    public async Task A_client_and_our_server_authenticate_with_raw_public_keys()
     {
         const CoapDtlsCipherSuite Suite = CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8;
         await using StreamServer server = await StreamServer.StartAsync(Options(Suite, new CoapDtlsServerOptions
@@ -107,7 +107,7 @@ public sealed class BouncyCastleTests : IDisposable
     }
 
     [Fact]
-    public async Task A_server_and_our_client_show_raw_public_keys()
+    public async Task A_server_and_our_client_authenticate_with_raw_public_keys()
     {
         const CoapDtlsCipherSuite Suite = CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8;
         BouncyEnd server = new() { Suite = (int)Suite, Key = _theirs, AsksForCertificate = true };

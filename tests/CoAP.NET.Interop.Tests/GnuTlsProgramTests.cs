@@ -80,7 +80,7 @@ public sealed class GnuTlsProgramTests : IDisposable
     [Theory]
     [MemberData(nameof(WithCertificates))]
     [Rfc("7252-9.1.3.3-1")]
-    public async Task A_gnutls_client_and_our_server_show_certificates(CoapDtlsCipherSuite suite, string cipher)
+    public async Task A_gnutls_client_and_our_server_authenticate_with_certificates(CoapDtlsCipherSuite suite, string cipher)
     {
         CoapDtlsOptions options = OneSuite.With(suite, _certificates.AsDtlsServer(asksClients: true));
         await using StreamServer server = await StreamServer.StartAsync(options);
@@ -93,7 +93,7 @@ public sealed class GnuTlsProgramTests : IDisposable
 
     [Fact]
     [Rfc("7252-9.1.3.2-1")]
-    public async Task A_gnutls_client_and_our_server_show_raw_public_keys()
+    public async Task A_gnutls_client_and_our_server_authenticate_with_raw_public_keys()
     {
         await using StreamServer server = await StreamServer.StartAsync(OneSuite.With(CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8, new()
         {
@@ -176,7 +176,7 @@ public sealed class GnuTlsProgramTests : IDisposable
     }
 
     [Fact]
-    public async Task A_gnutls_client_that_offers_extensions_in_vain_is_served()
+    public async Task A_gnutls_client_that_offers_unsupported_extensions_is_served()
     {
         await using StreamServer server = await StreamServer.StartAsync(_certificates.AsDtlsServer());
         await using PeerProcess client = GnuTlsProgram.StartClient(
@@ -245,7 +245,7 @@ public sealed class GnuTlsProgramTests : IDisposable
     }
 
     [Fact]
-    public async Task A_gnutls_client_that_trusts_another_authority_leaves()
+    public async Task A_gnutls_client_that_trusts_another_authority_ends_the_handshake()
     {
         using Certificates others = new();
 
@@ -291,7 +291,7 @@ public sealed class GnuTlsProgramTests : IDisposable
     [Theory]
     [MemberData(nameof(WithCertificates))]
     [Rfc("7252-9.1.3.3-1")]
-    public async Task Our_client_and_a_gnutls_server_show_certificates(CoapDtlsCipherSuite suite, string cipher)
+    public async Task Our_client_and_a_gnutls_server_authenticate_with_certificates(CoapDtlsCipherSuite suite, string cipher)
     {
         await using GnuTlsServer server = await GnuTlsServer.StartAsync($"+ECDHE-ECDSA:+{cipher}", ServerAsks);
         await server.AskAsync(OneSuite.With(suite, _certificates.AsDtlsClient(showsItself: true)));
@@ -300,7 +300,7 @@ public sealed class GnuTlsProgramTests : IDisposable
 
     [Fact]
     [Rfc("7252-9.1.3.2-1")]
-    public async Task Our_client_and_a_gnutls_server_show_raw_public_keys()
+    public async Task Our_client_and_a_gnutls_server_authenticate_with_raw_public_keys()
     {
         await using GnuTlsServer server = await GnuTlsServer.StartAsync(
             GnuTlsProgram.RawKeysCcm8, [.. ShowingKey(), "--require-client-cert"]);

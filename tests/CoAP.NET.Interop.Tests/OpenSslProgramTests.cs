@@ -66,7 +66,7 @@ public sealed class OpenSslProgramTests : IDisposable
     [Theory]
     [MemberData(nameof(WithCertificates))]
     [Rfc("7252-9.1.3.3-1")]
-    public async Task An_openssl_client_and_our_server_show_certificates(CoapDtlsCipherSuite suite, string name)
+    public async Task An_openssl_client_and_our_server_authenticate_with_certificates(CoapDtlsCipherSuite suite, string name)
     {
         CoapDtlsOptions options = OneSuite.With(suite, _certificates.AsDtlsServer(asksClients: true));
         await using StreamServer server = await StreamServer.StartAsync(options);
@@ -138,7 +138,7 @@ public sealed class OpenSslProgramTests : IDisposable
     }
 
     [Fact]
-    public async Task An_openssl_client_whose_session_is_forgotten_gets_another()
+    public async Task An_openssl_client_whose_session_the_server_forgot_gets_a_new_session()
     {
         string session = _files.PathOf("session");
         await using (StreamServer before = await StreamServer.StartAsync(OneSuite.Server()))
@@ -154,7 +154,7 @@ public sealed class OpenSslProgramTests : IDisposable
     }
 
     [Fact]
-    public async Task An_openssl_client_that_offers_extensions_in_vain_is_served()
+    public async Task An_openssl_client_that_offers_unsupported_extensions_is_served()
     {
         await using StreamServer server = await StreamServer.StartAsync(_certificates.AsDtlsServer());
         await using PeerProcess client = OpenSslProgram.StartClient(server,
@@ -240,7 +240,7 @@ public sealed class OpenSslProgramTests : IDisposable
     }
 
     [Fact]
-    public async Task An_openssl_client_that_trusts_another_authority_leaves()
+    public async Task An_openssl_client_that_trusts_another_authority_ends_the_handshake()
     {
         using Certificates others = new();
 
@@ -296,7 +296,7 @@ public sealed class OpenSslProgramTests : IDisposable
     [Theory]
     [MemberData(nameof(WithCertificates))]
     [Rfc("7252-9.1.3.3-1")]
-    public async Task Our_client_and_an_openssl_server_show_certificates(CoapDtlsCipherSuite suite, string name)
+    public async Task Our_client_and_an_openssl_server_authenticate_with_certificates(CoapDtlsCipherSuite suite, string name)
     {
         await using OpenSslServer server = await OpenSslServer.StartAsync(["-cipher", name, .. ServerAsks]);
         await AskAsync(server, OneSuite.With(suite, _certificates.AsDtlsClient(showsItself: true)));

@@ -12,7 +12,7 @@ public sealed class ClientBlockTests : PlugtestClient
     [InlineData(64)]
     [InlineData(32)]
     [Rfc("7959-2.4-2")]
-    public async Task BLOCK_01_GET_with_early_negotiation(int actual)
+    public async Task BLOCK_01_the_client_proposes_a_block_size_and_adopts_a_smaller_one_of_the_server(int actual)
     {
         Task<CoapResponse> task = SendAsync(CoapMethod.Get, "/large", blockSize: 64);
         await ExpectAsync("01", "b5 'large' c1 02");
@@ -22,7 +22,7 @@ public sealed class ClientBlockTests : PlugtestClient
 
     [Fact]
     [Rfc("7959-2.4-2")]
-    public async Task BLOCK_02_GET_with_late_negotiation()
+    public async Task BLOCK_02_the_client_adopts_the_block_size_that_the_server_chooses()
     {
         Task<CoapResponse> task = SendAsync(CoapMethod.Get, "/large");
         await ExpectAsync("01", "b5 'large'");
@@ -32,7 +32,7 @@ public sealed class ClientBlockTests : PlugtestClient
 
     [Fact]
     [Rfc("7959-2.5-2", "7959-4-2")]
-    public async Task BLOCK_03_PUT()
+    public async Task BLOCK_03_the_client_sends_a_PUT_body_in_blocks()
     {
         Task<CoapResponse> task = SendAsync(CoapMethod.Put, "/large-update", s_text, 64);
         await ExpectAsync("03", $"bc 'large-update' 10 d102 0a d114 a0 ff {Hex(0, 64)}");
@@ -47,7 +47,7 @@ public sealed class ClientBlockTests : PlugtestClient
 
     [Fact]
     [Rfc("7959-2.3-3")]
-    public async Task BLOCK_03_PUT_to_a_server_that_wants_smaller_blocks()
+    public async Task BLOCK_03_the_client_continues_a_PUT_in_the_smaller_blocks_that_the_server_requests()
     {
         Task<CoapResponse> task = SendAsync(CoapMethod.Put, "/large-update", s_text, 64);
         await ExpectAsync("03", $"bc 'large-update' 10 d102 0a d114 a0 ff {Hex(0, 64)}");
@@ -67,7 +67,7 @@ public sealed class ClientBlockTests : PlugtestClient
 
     [Fact]
     [Rfc("7959-2.5-2")]
-    public async Task BLOCK_04_POST_that_creates()
+    public async Task BLOCK_04_the_client_sends_a_POST_body_in_blocks_and_gets_the_created_resource()
     {
         Task<CoapResponse> task = SendAsync(CoapMethod.Post, "/large-create", s_text, 128);
         await ExpectAsync("02", $"bc 'large-create' 10 d102 0b d114 a0 ff {Hex(0, 128)}");
@@ -88,7 +88,7 @@ public sealed class ClientBlockTests : PlugtestClient
 
     [Fact]
     [Rfc("7959-2.7-1", "7959-2.4-9")]
-    public async Task BLOCK_05_POST_with_large_bodies_both_ways()
+    public async Task BLOCK_05_the_client_sends_a_POST_body_and_gets_the_response_in_blocks()
     {
         Task<CoapResponse> task = SendAsync(CoapMethod.Post, "/large-post", s_text, 128);
         await ExpectAsync("02", $"ba 'large-post' 10 d102 0b d114 a0 ff {Hex(0, 128)}");
@@ -106,7 +106,7 @@ public sealed class ClientBlockTests : PlugtestClient
 
     [Fact]
     [Rfc("7959-2.2-3")]
-    public async Task BLOCK_06_GET_with_blocks_of_16_bytes()
+    public async Task BLOCK_06_the_client_gets_a_representation_in_blocks_of_16_bytes()
     {
         // 0/0/16 is an option without a value.
         Task<CoapResponse> task = SendAsync(CoapMethod.Get, "/large", blockSize: 16);

@@ -41,7 +41,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7641-3.5-2", "7641-3.5-3")]
-    public async Task OBS_02_Non_confirmable_notifications_and_an_occasional_Confirmable_one()
+    public async Task OBS_02_each_Non_confirmable_notification_is_delivered_and_each_Confirmable_one_is_acknowledged()
     {
         PlugtestObserver observer = await ObserveAsync("/obs-non");
         await Bench.PassAsync(FromSeconds(151));
@@ -54,7 +54,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7641-3.3.1-1", "7641-3.3.1-2", "7641-3.3.1-3")]
-    public async Task OBS_04_an_observation_that_the_server_forgot_is_made_again_with_the_same_token()
+    public async Task OBS_04_the_client_registers_again_with_the_same_token_after_a_server_restart()
     {
         PlugtestObserver observer = await ObserveAsync("/obs");
         await Bench.PassAsync(FromSeconds(6));
@@ -74,7 +74,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7641-4.5-2")]
-    public async Task OBS_05_a_client_that_is_off_is_removed()
+    public async Task OBS_05_a_client_that_is_cut_off_is_removed_after_four_retransmissions()
     {
         await ObserveAsync("/obs");
         Bench.CutClientOff();
@@ -96,7 +96,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7641-3.2-1")]
-    public async Task OBS_07_a_resource_that_is_deleted_and_comes_back()
+    public async Task OBS_07_the_client_gets_4_04_for_a_deleted_resource_and_registers_again()
     {
         PlugtestObserver observer = await ObserveAsync("/obs");
         await Bench.AskAsync(PlugtestClient.Request(CoapMethod.Delete, "/obs"));
@@ -109,7 +109,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7641-3.2-1")]
-    public async Task OBS_08_a_resource_that_changes_its_Content_Format()
+    public async Task OBS_08_the_client_gets_4_06_for_a_changed_Content_Format_and_registers_again()
     {
         PlugtestObserver observer = await ObserveAsync("/obs");
         CoapRequest put = PlugtestClient.Request(CoapMethod.Put, "/obs");
@@ -125,7 +125,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7641-4.1-1")]
-    public async Task OBS_09_a_value_that_is_updated()
+    public async Task OBS_09_the_client_gets_a_value_that_another_client_has_put()
     {
         PlugtestObserver observer = await ObserveAsync("/obs");
         await Bench.AskAsync(PlugtestClient.Request(CoapMethod.Put, "/obs", "new value"));
@@ -135,7 +135,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7641-4.1-5")]
-    public async Task OBS_10_a_plain_request_does_not_cancel()
+    public async Task OBS_10_a_plain_request_does_not_cancel_an_observation()
     {
         PlugtestObserver observer = await ObserveAsync("/obs");
         CoapResponse plain = await Bench.AskAsync(PlugtestClient.Request(CoapMethod.Get, "/obs"));
@@ -148,7 +148,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
 
     [Fact]
     [Rfc("7641-3.6-2", "7641-3.6-3")]
-    public async Task OBS_12_Observe_1_cancels()
+    public async Task OBS_12_disposing_an_observation_sends_Observe_1_with_its_token()
     {
         PlugtestObserver observer = await ObserveAsync("/obs");
         await observer.Observation!.DisposeAsync();
@@ -165,7 +165,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
     [InlineData(null)]
     [InlineData(64)]
     [Rfc("7959-2.6-1", "7959-2.6-2", "7641-3.6-2")]
-    public async Task OBS_13_a_large_representation(int? size)
+    public async Task OBS_13_the_client_fetches_the_other_blocks_of_each_notification(int? size)
     {
         PlugtestObserver observer = await ObserveAsync("/obs-large", size);
         for (int i = 0; i < 3; i++)
@@ -204,7 +204,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
     [InlineData(null)]
     [InlineData(64)]
     [Rfc("7959-2.6-2")]
-    public async Task OBS_14_a_representation_whose_size_varies(int? size)
+    public async Task OBS_14_the_client_gets_each_notification_complete_although_their_sizes_vary(int? size)
     {
         PlugtestObserver observer = await ObserveAsync("/obs-pumping", size);
         int[] lengths = [1000, 1024, 1025, 2048, 2049, 16, 1000];

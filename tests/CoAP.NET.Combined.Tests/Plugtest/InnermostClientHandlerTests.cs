@@ -12,7 +12,7 @@ public sealed class ClientLinkTests : PlugtestClient
     [InlineData(6, "sz=*", "44 'sz=*'")]
     [InlineData(7, "href=/link1", "4b 'href=/link1'")]
     [InlineData(8, "href=/link*", "4b 'href=/link*'")]
-    public async Task LINK_01_to_08_links_are_asked_for_and_filtered(int number, string? filter, string query)
+    public async Task LINK_01_to_08_DiscoverAsync_sends_the_filter_and_returns_the_links(int number, string? filter, string query)
     {
         Task<IReadOnlyList<CoapLink>> task = Client.DiscoverAsync(Uri, filter);
         Server.Expect($"44 01 <mid:2> <token:tkl> bb '.well-known' 04 'core' {query} ..");
@@ -24,7 +24,7 @@ public sealed class ClientLinkTests : PlugtestClient
     }
 
     [Fact]
-    public async Task LINK_09_a_collection_is_followed()
+    public async Task LINK_09_the_client_follows_the_links_of_a_collection()
     {
         CoapResponse collection = await ExchangeAsync(Request(CoapMethod.Get, "/path"), "01 b4 'path'",
             "45 c1 28 ff '</path/sub1>,</path/sub2>'");

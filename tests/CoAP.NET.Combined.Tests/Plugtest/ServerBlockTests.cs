@@ -19,7 +19,7 @@ public class ServerBlockTests : PlugtestServer
 
     [Fact]
     [Rfc("7959-2.4-1", "7959-2.4-3", "7959-2.4-4", "7959-4-2")]
-    public void BLOCK_01_GET_with_early_negotiation()
+    public void BLOCK_01_the_server_sends_blocks_of_the_size_that_the_client_requests()
     {
         Ask("01", "b5 'large'", 0xc, Block(0, false, 64),
             $"45 48 <etag:8> 80 {Option(0xb, Block(0, true, 64))} 52 07d0 ff {Hex(s_large, 0, 64)}");
@@ -28,7 +28,7 @@ public class ServerBlockTests : PlugtestServer
 
     [Fact]
     [Rfc("7959-2.4-6", "7959-2.4-8")]
-    public void BLOCK_02_GET_with_late_negotiation()
+    public void BLOCK_02_the_server_chooses_the_block_size_until_the_client_requests_a_smaller_one()
     {
         // The server's size; the client goes on with that, or with a smaller one of its own at the same place.
         Exchange($"48 01 3501 {Token} b5 'large'",
@@ -39,7 +39,7 @@ public class ServerBlockTests : PlugtestServer
 
     [Fact]
     [Rfc("7959-2.3-2", "7959-2.9.1-1", "7959-2.5-6")]
-    public void BLOCK_03_PUT()
+    public void BLOCK_03_a_PUT_body_in_blocks_is_stored_and_returned()
     {
         Upload("03", Update, "44");
         Ask("01", "bc 'large-update'", 0xc, Block(0, false, 1024),
@@ -51,7 +51,7 @@ public class ServerBlockTests : PlugtestServer
 
     [Fact]
     [Rfc("7959-2.9.1-1")]
-    public void BLOCK_03_PUT_has_no_effect_before_its_last_block()
+    public void BLOCK_03_a_PUT_in_blocks_has_no_effect_before_its_last_block()
     {
         Upload("03", Update, null);
         Ask("01", "bc 'large-update'", 0xc, Block(0, false, 64),
@@ -60,7 +60,7 @@ public class ServerBlockTests : PlugtestServer
 
     [Fact]
     [Rfc("7959-2.5-7")]
-    public void BLOCK_03_PUT_with_each_block_twice_stores_it_once()
+    public void BLOCK_03_a_PUT_whose_blocks_arrive_twice_is_executed_once()
     {
         Upload("03", Update, "44", copies: 2);
         Ask("01", "bc 'large-update'", 0xc, Block(0, false, 1024),
@@ -70,7 +70,7 @@ public class ServerBlockTests : PlugtestServer
 
     [Fact]
     [Rfc("7959-2.9.1-1")]
-    public void BLOCK_04_POST_that_creates()
+    public void BLOCK_04_a_POST_body_in_blocks_creates_a_resource()
     {
         Upload("02", Create, "41 8c 'large-create' 01 '1'", from: 8);
         Ask("01", "bc 'large-create' 01 '1'", 0xc, Block(19, false, 64),
@@ -80,7 +80,7 @@ public class ServerBlockTests : PlugtestServer
 
     [Fact]
     [Rfc("7959-2.7-1", "7959-2.4-3")]
-    public void BLOCK_05_POST_with_large_bodies_both_ways()
+    public void BLOCK_05_a_POST_body_in_blocks_gets_a_response_in_blocks_and_is_executed_once()
     {
         string answer = $"1280 bytes came.\n{s_large}";
 
@@ -101,7 +101,7 @@ public class ServerBlockTests : PlugtestServer
 
     [Fact]
     [Rfc("7959-2.2-3")]
-    public void BLOCK_06_GET_with_blocks_of_16_bytes()
+    public void BLOCK_06_the_server_sends_a_representation_in_blocks_of_16_bytes()
     {
         // 0/0/16 is an option without a value.
         Exchange($"48 01 cb00 {Token} b5 'large' c0", $"68 45 cb00 {Token} 48 <etag:8> 80 b1 08 52 07d0 ff {Hex(s_large, 0, 16)}");

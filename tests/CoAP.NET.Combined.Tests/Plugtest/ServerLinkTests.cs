@@ -4,7 +4,7 @@ namespace CoAP.NET.Tests.Plugtest;
 public sealed class ServerLinkTests : PlugtestServer
 {
     [Fact]
-    public void LINK_01_everything_is_listed()
+    public void LINK_01_well_known_core_lists_every_visible_resource()
     {
         string[] links = Targets(string.Empty);
         Assert.Superset(new HashSet<string>(["/test", "/separate", "/validate", "/link1", "/link2", "/link3", "/path", "/large", "/obs"]),
@@ -13,29 +13,31 @@ public sealed class ServerLinkTests : PlugtestServer
     }
 
     [Fact]
-    public void LINK_02_filtered_by_a_resource_type() => Assert.Equal(["/link1", "/link3"], Targets("48 'rt=Type1'"));
+    public void LINK_02_links_are_filtered_by_a_resource_type() => Assert.Equal(["/link1", "/link3"], Targets("48 'rt=Type1'"));
 
     [Fact]
-    public void LINK_03_filtered_by_the_presence_of_a_resource_type() => Assert.Equal(["/link1", "/link2", "/link3"], Targets("44 'rt=*'"));
+    public void LINK_03_links_are_filtered_by_the_presence_of_a_resource_type() =>
+        Assert.Equal(["/link1", "/link2", "/link3"], Targets("44 'rt=*'"));
 
     [Fact]
-    public void LINK_04_filtered_by_one_of_several_resource_types() => Assert.Equal(["/link1", "/link2"], Targets("48 'rt=Type2'"));
+    public void LINK_04_links_are_filtered_by_one_of_several_resource_types() =>
+        Assert.Equal(["/link1", "/link2"], Targets("48 'rt=Type2'"));
 
     [Fact]
-    public void LINK_05_filtered_by_the_beginning_of_an_interface() => Assert.Equal(["/link1", "/link2"], Targets("46 'if=If*'"));
+    public void LINK_05_links_are_filtered_by_the_beginning_of_an_interface() => Assert.Equal(["/link1", "/link2"], Targets("46 'if=If*'"));
 
     [Fact]
-    public void LINK_06_filtered_by_the_presence_of_a_size() => Assert.Equal(["/large", "/link2"], Targets("44 'sz=*'"));
+    public void LINK_06_links_are_filtered_by_the_presence_of_a_size() => Assert.Equal(["/large", "/link2"], Targets("44 'sz=*'"));
 
     [Fact]
-    public void LINK_07_filtered_by_a_target() => Assert.Equal(["/link1"], Targets("4b 'href=/link1'"));
+    public void LINK_07_links_are_filtered_by_a_target() => Assert.Equal(["/link1"], Targets("4b 'href=/link1'"));
 
     [Fact]
-    public void LINK_08_filtered_by_the_beginning_of_a_target() =>
+    public void LINK_08_links_are_filtered_by_the_beginning_of_a_target() =>
         Assert.Equal(["/link1", "/link2", "/link3"], Targets("4b 'href=/link*'"));
 
     [Fact]
-    public void LINK_09_a_collection_is_followed()
+    public void LINK_09_a_link_leads_to_a_collection_whose_members_can_be_read()
     {
         CoapLink path = Assert.Single(Links("4a 'href=/path'"));
         Assert.Equal([CoapContentFormat.LinkFormat], path.ContentFormats);

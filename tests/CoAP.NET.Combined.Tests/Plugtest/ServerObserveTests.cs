@@ -25,7 +25,7 @@ public class ServerObserveTests : PlugtestServer
 
     [Fact]
     [Rfc("7641-4.1-1", "7641-4.2-1", "7641-4.2-2", "7641-4.4-1")]
-    public void OBS_01_Confirmable_notifications()
+    public void OBS_01_an_observer_gets_a_Confirmable_notification_of_each_change()
     {
         Begin();
         for (int i = 1; i <= 8; i++)
@@ -36,7 +36,7 @@ public class ServerObserveTests : PlugtestServer
 
     [Fact]
     [Rfc("7641-4.1-1", "7641-4.5.1-2", "7641-7-1")]
-    public void OBS_02_Non_confirmable_notifications_and_an_occasional_Confirmable_one()
+    public void OBS_02_an_observer_gets_Non_confirmable_notifications_and_an_occasional_Confirmable_one()
     {
         Start("51 01 7d34 4a 60 57 'obs-non'", $"51 45 ???? 4a 63 <n:3> {Representation} ff 'change 0'");
         int confirmable = 0;
@@ -56,7 +56,7 @@ public class ServerObserveTests : PlugtestServer
 
     [Fact]
     [Rfc("7641-4.1-2")]
-    public async Task OBS_04_a_client_registers_again_after_the_server_lost_its_state()
+    public async Task OBS_04_a_restarted_server_notifies_a_client_only_after_a_new_registration()
     {
         Begin();
         Client.Acknowledge(Next("change 1"));
@@ -69,7 +69,7 @@ public class ServerObserveTests : PlugtestServer
 
     [Fact]
     [Rfc("7641-4.4-2", "7641-4.5-2", "7641-4.5.2-1")]
-    public void OBS_05_a_client_that_is_off_is_removed()
+    public void OBS_05_a_client_that_acknowledges_nothing_is_removed_after_four_retransmissions()
     {
         Begin();
         TimeSpan started = Clock.Elapsed;
@@ -106,7 +106,7 @@ public class ServerObserveTests : PlugtestServer
 
     [Fact]
     [Rfc("7641-4.2-2")]
-    public void OBS_07_a_resource_that_is_deleted()
+    public void OBS_07_deleting_a_resource_sends_4_04_and_removes_its_observer()
     {
         Begin();
         _other.Send("40 04 7d36 b3 'obs'");
@@ -118,7 +118,7 @@ public class ServerObserveTests : PlugtestServer
 
     [Fact]
     [Rfc("7641-4.2-2", "7641-4.2-3")]
-    public void OBS_08_a_resource_that_changes_its_Content_Format()
+    public void OBS_08_a_changed_Content_Format_sends_4_06_and_removes_the_observer()
     {
         Begin();
         _other.Send("43 03 68ec 000071 b3 'obs' 11 29 ff '<test>My new payload</test>'");
@@ -132,7 +132,7 @@ public class ServerObserveTests : PlugtestServer
 
     [Fact]
     [Rfc("7641-4.1-1", "7641-4.5-1")]
-    public void OBS_09_a_value_that_is_updated()
+    public void OBS_09_an_observer_is_notified_of_a_value_that_another_client_has_put()
     {
         Begin();
         _other.Send("40 03 7d36 b3 'obs' 10 ff 'new value'");
@@ -142,7 +142,7 @@ public class ServerObserveTests : PlugtestServer
 
     [Fact]
     [Rfc("7641-4.1-5")]
-    public void OBS_10_a_plain_request_does_not_cancel()
+    public void OBS_10_a_plain_request_does_not_end_an_observation()
     {
         Begin();
         Exchange("41 01 7d35 4b b3 'obs'", "61 45 7d35 4b c0 21 05 ff 'change 0'");
@@ -152,7 +152,7 @@ public class ServerObserveTests : PlugtestServer
 
     [Fact]
     [Rfc("7641-4.5-1", "7641-4.5.1-1")]
-    public void OBS_11_never_two_notifications_in_flight()
+    public void OBS_11_an_observer_has_at_most_one_unacknowledged_notification()
     {
         Begin();
         int datagrams = 0;
@@ -179,7 +179,7 @@ public class ServerObserveTests : PlugtestServer
 
     [Fact]
     [Rfc("7641-4.1-4")]
-    public void OBS_12_Observe_1_cancels()
+    public void OBS_12_a_GET_with_Observe_1_removes_the_observer()
     {
         Begin();
         Exchange("41 01 7d35 4a 61 01 53 'obs'", "61 45 7d35 4a c0 21 05 ff 'change 0'");
@@ -191,7 +191,7 @@ public class ServerObserveTests : PlugtestServer
     [InlineData(64, "c102")]
     [InlineData(1024, "")]
     [Rfc("7959-2.6-1", "7959-2.6-2")]
-    public void OBS_13_a_large_representation(int size, string block2)
+    public void OBS_13_a_notification_has_the_first_block_of_a_large_representation(int size, string block2)
     {
         for (int i = 0; i < 4; i++)
         {
@@ -217,7 +217,7 @@ public class ServerObserveTests : PlugtestServer
     [InlineData(64, "c102")]
     [InlineData(1024, "")]
     [Rfc("7959-2.6-1", "7959-2.6-2", "7959-2.4-7")]
-    public void OBS_14_a_representation_whose_size_varies(int size, string block2)
+    public void OBS_14_a_notification_is_cut_into_blocks_only_if_the_representation_exceeds_the_block_size(int size, string block2)
     {
         int[] lengths = [1000, 1024, 1025, 2048, 2049, 16, 1000];
         for (int i = 0; i < lengths.Length; i++)

@@ -11,7 +11,7 @@ public sealed class ClientRequestTimeLimitTests : RequestingTest
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_request_with_the_maximum_Timeout_is_not_over_at_once(bool confirmable)
+    public async Task A_request_with_the_maximum_Timeout_does_not_time_out_immediately(bool confirmable)
     {
         Task<CoapResponse> request = Client.SendAsync(
             new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/x") { Confirmable = confirmable, Timeout = TimeSpan.MaxValue });

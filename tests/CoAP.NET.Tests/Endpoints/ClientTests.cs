@@ -240,7 +240,7 @@ public sealed class ClientTests : ClientTest
 
     [Fact]
     [Rfc("7252-4.2-8")]
-    public async Task A_reset_fails_the_request_at_once()
+    public async Task A_Reset_fails_the_request_immediately()
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
         Transport.Receive(s_server, $"7000{TakeOne().MessageId}");

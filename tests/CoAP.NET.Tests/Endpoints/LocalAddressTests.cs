@@ -40,7 +40,7 @@ public sealed class LocalAddressTests : IAsyncLifetime
     [Theory]
     [InlineData(CoapSocketEngine.Auto)]
     [InlineData(CoapSocketEngine.Portable)]
-    public async Task Over_TCP_there_is_a_connection_for_each_address(CoapSocketEngine engine)
+    public async Task A_client_opens_a_TCP_connection_for_each_of_its_local_addresses(CoapSocketEngine engine)
     {
         await using CoapClient client = new(new CoapEndpointOptions { Transports = { TcpEngine = engine } });
         string first = (await AskAsync(client, _tcp, "127.3.0.1")).GetText();

@@ -42,7 +42,7 @@ public class InlineLinkTests
     }
 
     [Fact]
-    public void Unlinking_twice_does_nothing_more()
+    public void Disposing_a_link_a_second_time_has_no_effect()
     {
         RelayBlock<int> block = new();
         CollectTarget<int> first = new();

@@ -8,7 +8,7 @@ public sealed class RoundTripTests
     private readonly MessagingRig _rig = new();
 
     [Fact]
-    public void Without_a_sample_there_is_no_round_trip_time()
+    public void A_peer_without_a_sample_has_no_round_trip_time()
     {
         CoapChannel channel = _rig.Channel();
         Assert.Null(Rtt(channel));

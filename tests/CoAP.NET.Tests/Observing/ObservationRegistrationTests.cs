@@ -235,7 +235,7 @@ public sealed class ObservationRegistrationTests : ClientObserveTest
 
     [Fact]
     [Rfc("9175-2.3-2")]
-    public async Task A_registration_answers_the_challenge_of_each_proxy_on_the_way()
+    public async Task A_registration_answers_the_Echo_challenge_of_each_proxy_on_its_path()
     {
         Task<CoapObservation> registering = Client.ObserveAsync(Uri);
         CoapMessage request = TakeRequest();

@@ -138,7 +138,7 @@ public sealed class PendingObserverRegistrationTests : ServerObserveTest
     [Rfc("7641-2-1")]
     [InlineData(2)]
     [InlineData(0xffffff)]
-    public async Task Other_values_of_Observe_count_as_absent(uint value)
+    public async Task Observe_values_other_than_0_and_1_count_as_absent(uint value)
     {
         MapState();
         await StartAsync();

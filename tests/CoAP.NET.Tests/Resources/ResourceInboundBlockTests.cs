@@ -171,7 +171,7 @@ public class ResourceInboundBlockTests
     }
 
     [Fact]
-    public void A_route_takes_back_what_its_group_requires()
+    public void A_route_can_cancel_the_requirements_of_its_group()
     {
         CoapRouteGroup group = _stage.MapGroup("/strict").Produces(CoapContentFormat.Json).Consumes(CoapContentFormat.Json)
             .RequireFreshness(FromSeconds(5)).RequireScheme("coap+tcp").Observable();

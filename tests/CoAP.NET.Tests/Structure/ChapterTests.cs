@@ -70,7 +70,7 @@ public sealed partial class ChapterTests
     }
 
     [Fact]
-    public void A_room_refers_to_those_below_it_and_upwards_only_as_the_page_says()
+    public void A_chapter_refers_to_higher_chapters_only_where_the_page_lists_the_reference()
     {
         Assert.Equal(s_order.Order(), SourceTree.FolderOfType.Values.Distinct().Order());
         string[] found = [..

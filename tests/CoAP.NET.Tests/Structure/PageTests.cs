@@ -23,7 +23,7 @@ public sealed partial class PageTests
     }
 
     [Fact]
-    public void That_no_package_is_published_stands_between_the_marks_that_packaging_removes()
+    public void Statements_that_no_package_is_published_are_inside_the_marks_that_packaging_removes()
     {
         string[] pages =
         [

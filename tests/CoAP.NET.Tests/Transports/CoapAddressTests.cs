@@ -66,7 +66,7 @@ public class CoapAddressTests
     [InlineData("192.0.2.1", true)]
     [InlineData("2001:db8::1", true)]
     [InlineData("fe80::1%3", true)]
-    public void An_address_survives_the_way_through_a_sockaddr(string text, bool ipv6)
+    public void An_address_is_read_back_unchanged_from_its_sockaddr(string text, bool ipv6)
     {
         CoapAddress address = CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(text), 0x1633));
         byte[] bytes = new byte[28];

@@ -410,7 +410,7 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
 
     [Fact]
     [Rfc("8323-5.3.1-1")]
-    public async Task A_notification_has_room_for_the_longest_token()
+    public async Task The_block_size_of_a_notification_leaves_room_for_the_longest_token()
     {
         byte[] body = [];
         CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => CoapResults.Bytes(body))

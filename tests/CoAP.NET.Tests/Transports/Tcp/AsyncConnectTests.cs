@@ -8,7 +8,7 @@ namespace CoAP.NET.Tests.Transports.Tcp;
 public class AsyncConnectTests : AsyncTest
 {
     [Fact]
-    public async Task A_connection_that_we_open_carries_frames_both_ways()
+    public async Task A_connection_that_ConnectAsync_opens_carries_frames_in_both_directions()
     {
         using Socket listener = Listener();
         await StartAsync();
