@@ -127,7 +127,7 @@ public sealed class HelpTests
     {
         Command root = CoapTool.CreateRoot(NoContext());
         GroupedHelpCommand[] commands = [.. root.Subcommands.OfType<GroupedHelpCommand>()];
-        Assert.All(commands, command => Assert.NotEmpty(command.Examples));
+        Assert.All(commands, command => Assert.NotEmpty(command.Examples), throwIfEmpty: true);
         Assert.All(commands.SelectMany(command => command.Examples.Select(example => (command.Name, example))), pair =>
         {
             string[] words = [.. Regex.Matches(pair.example.Split(" | ")[^1], "'([^']*)'|\\S+").Select(word => word.Value.Trim('\''))];

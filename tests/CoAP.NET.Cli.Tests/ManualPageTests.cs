@@ -34,10 +34,10 @@ public sealed class ManualPageTests
         });
         string[] rows = [.. page.Split('\n').Where(line => line.StartsWith(".B ", Ordinal))];
 
-        Assert.All(root.Subcommands, command => page.Mentions($".SS \"coap {command.Name}"));
+        Assert.All(root.Subcommands, command => page.Mentions($".SS \"coap {command.Name}"), throwIfEmpty: true);
         Assert.All(root.Subcommands.SelectMany(command => command.Options), option => Assert.Contains(rows,
-            row => row[3..].Split(' ', ',').Contains(option.Name)));
-        Assert.All(ExitCodes.Meanings, row => Assert.Contains($".B {row.Code}", rows));
+            row => row[3..].Split(' ', ',').Contains(option.Name)), throwIfEmpty: true);
+        Assert.All(ExitCodes.Meanings, row => Assert.Contains($".B {row.Code}", rows), throwIfEmpty: true);
         Assert.Single(rows, row => row.Contains("--ack-timeout", Ordinal));
     }
 

@@ -97,7 +97,7 @@ public sealed class ContentDocumentationTests
             Console.WriteLine($"{record.Timestamp}: {record.Name} {record.Value} {record.Unit}");
         }
 
-        Assert.All(response.ReadSenml().Resolve(now), record => Assert.NotNull(record.Timestamp));
+        Assert.All(response.ReadSenml().Resolve(now), record => Assert.NotNull(record.Timestamp), throwIfEmpty: true);
     }
 
     [Fact]

@@ -65,7 +65,7 @@ public sealed class MethodTests
         Assert.True(suite.MacLength >= 8);
         Assert.True(suite.Aead.TagLength >= 8);
         Assert.True(suite.Hash.Length >= 32);
-    });
+    }, throwIfEmpty: true);
 
     [Fact]
     [Rfc("9528-9.8-1")]

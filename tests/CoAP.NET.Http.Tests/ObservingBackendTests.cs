@@ -104,8 +104,8 @@ public sealed class ObservingBackendTests : BackendTest
             });
         }
 
-        Assert.All(both[0].Heard, heard => Assert.StartsWith("secret of alice", heard, Ordinal));
-        Assert.All(both[1].Heard, heard => Assert.StartsWith("secret of bob", heard, Ordinal));
+        Assert.All(both[0].Heard, heard => Assert.StartsWith("secret of alice", heard, Ordinal), throwIfEmpty: true);
+        Assert.All(both[1].Heard, heard => Assert.StartsWith("secret of bob", heard, Ordinal), throwIfEmpty: true);
 
         async Task<CoapClient> LogInAsync(string device)
         {

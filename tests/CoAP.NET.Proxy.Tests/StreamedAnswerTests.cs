@@ -97,7 +97,7 @@ public sealed class StreamedAnswerTests
         Assert.All(read, value => Assert.Equal(1, value));
         Assert.Equal(CoapCode.BadGateway, failure.Response.Code);
         CoapResponse anew = await world.SendAsync(Ask());
-        Assert.All(anew.EnsureSuccess().Payload.ToArray(), value => Assert.Equal(2, value));
+        Assert.All(anew.EnsureSuccess().Payload.ToArray(), value => Assert.Equal(2, value), throwIfEmpty: true);
         await world.EndAsync(stream);
     }
 

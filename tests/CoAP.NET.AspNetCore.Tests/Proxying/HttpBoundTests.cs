@@ -41,7 +41,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
         Assert.Equal(4, _device.Asked);
 
         // Where they wait for the device they take turns.
-        Assert.All(_device.OnBehalfOf, source => Assert.Equal("192.0.2.66", source?.Address.ToString()));
+        Assert.All(_device.OnBehalfOf, source => Assert.Equal("192.0.2.66", source?.Address.ToString()), throwIfEmpty: true);
         _device.Answer();
         await served;
         await Task.WhenAll(greedy.Select(one => one.Task));

@@ -54,7 +54,7 @@ public sealed class TableSlotEntriesTests
             entries.Remove(first);
         }
 
-        Assert.All(model.Values, one => Assert.Equal(TableContents.Never, one.Expires));
+        Assert.All(model.Values, one => Assert.Equal(TableContents.Never, one.Expires), throwIfEmpty: true);
         Compare(entries, model);
     }
 

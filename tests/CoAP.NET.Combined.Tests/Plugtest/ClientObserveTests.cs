@@ -184,7 +184,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
             Assert.Null(request.Options.Observe);
             Assert.NotEqual(requests[0].Token, request.Token);
             Assert.NotEqual(0, request.Options.Block2!.Value.Number);
-        });
+        }, throwIfEmpty: true);
         Assert.All(FromServer().Where(static message => message.Type == CoapMessageType.Confirmable), message =>
         {
             Assert.Equal(requests[0].Token, message.Token);

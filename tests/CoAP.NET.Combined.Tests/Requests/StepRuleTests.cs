@@ -191,7 +191,7 @@ public sealed class StepRuleTests
         }
 
         // Two at a time would have a tag: the one before was over each time.
-        Assert.All(last.Sent, static sent => Assert.False(sent.Message.Options.Contains(OptionNumber.RequestTag)));
+        Assert.All(last.Sent, static sent => Assert.False(sent.Message.Options.Contains(OptionNumber.RequestTag)), throwIfEmpty: true);
     }
 
     private static void MakeFour(out OutgoingRequest first, out OutgoingRequest second, out OutgoingRequest third,

@@ -76,7 +76,7 @@ public sealed class PskDictionaryTests : IDisposable
         keys.Add("replaced", "5678"u8);
         keys.LoadFile(_files.Write("keys", "other:1\n"));
 
-        Assert.All(stored, key => Assert.Equal(new byte[4], key));
+        Assert.All(stored, key => Assert.Equal(new byte[4], key), throwIfEmpty: true);
         Assert.Equal("1234"u8.ToArray(), held);
     }
 

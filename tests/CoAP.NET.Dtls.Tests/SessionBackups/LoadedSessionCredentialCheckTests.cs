@@ -40,8 +40,8 @@ public sealed class LoadedSessionCredentialCheckTests
             Assert.Equal((loaded, DtlsSessionEndReason.Withdrawn), Assert.Single(after.Closed));
             Assert.Equal((0, 1), (after.Received, keys.Asked));
 
-            // The client may come back at once.
-            Assert.All(sent, type => Assert.Equal(ContentType.Alert, type));
+            // A server that wants to send tells the client, which may come back at once.
+            Assert.Equal(first == First.ClientSpeaks ? [] : [ContentType.Alert], sent);
             Assert.False(loaded.Send([2]));
         }
     }

@@ -258,7 +258,7 @@ public sealed class SessionBackupTests : IDisposable
         Assert.Equal(Sessions, await after.Server.SessionBackup!.StartAsync(default));
         TaskCompletionSource confirmed = new();
         left.BeforeSaving = _ => new ValueTask(confirmed.Task);
-        Assert.All(after.Opened, session => Assert.False(session.Send([1])));
+        Assert.All(after.Opened, session => Assert.False(session.Send([1])), throwIfEmpty: true);
         MemorySessionBackup.Complete(confirmed.SetResult);
 
         // What came while the first one was under way is gathered.

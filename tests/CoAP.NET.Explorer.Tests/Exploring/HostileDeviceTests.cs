@@ -66,7 +66,7 @@ public sealed class HostileDeviceTests(Chromium chromium, ITestOutputHelper outp
         Assert.Empty(page.Complaints);
         Assert.All(asked, url => Assert.True(
             url.StartsWith(_explorer.Address.GetLeftPart(UriPartial.Authority), Ordinal)
-                || url.StartsWith("blob:", Ordinal), url));
+                || url.StartsWith("blob:", Ordinal), url), throwIfEmpty: true);
     }
 
     [Fact]

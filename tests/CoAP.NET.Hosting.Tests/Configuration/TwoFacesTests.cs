@@ -44,5 +44,5 @@ public sealed class TwoFacesTests
     [InlineData(typeof(CoapClientOptions))]
     public void Clients_have_all_common_settings_of_requests(Type client) => Assert.All(
         typeof(CoapRequestDefaults).GetProperties(),
-        common => Assert.Equal(common.PropertyType, client.GetProperty(common.Name)?.PropertyType));
+        common => Assert.Equal(common.PropertyType, client.GetProperty(common.Name)?.PropertyType), throwIfEmpty: true);
 }

@@ -62,7 +62,8 @@ public sealed class BindingGuideTests : HostTest
         string page = Page.Read("binding.md");
         Assert.All(Snippet.Descriptors, descriptor =>
             page.Mentions(
-                $"| [{descriptor.Id}](diagnostics/{descriptor.Id}.md) | {descriptor.DefaultSeverity.ToString().ToLowerInvariant()} |"));
+                $"| [{descriptor.Id}](diagnostics/{descriptor.Id}.md) | {descriptor.DefaultSeverity.ToString().ToLowerInvariant()} |"),
+            throwIfEmpty: true);
     }
 
     internal sealed class Restarter

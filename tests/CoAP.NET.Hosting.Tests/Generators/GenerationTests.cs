@@ -78,9 +78,9 @@ public sealed class GenerationTests
             compilation.AddSyntaxTrees(CSharpSyntaxTree.ParseText("class Other { int X() => 1; }", Snippet.Options, "Other.cs")));
         GeneratorRunResult result = driver.GetRunResult().Results.Single();
         Assert.All(Reasons(result, CoapRouteGenerator.CallsStep),
-            reason => Assert.True(reason is IncrementalStepRunReason.Cached or IncrementalStepRunReason.Unchanged));
+            reason => Assert.True(reason is IncrementalStepRunReason.Cached or IncrementalStepRunReason.Unchanged), throwIfEmpty: true);
         Assert.All(result.TrackedOutputSteps.SelectMany(step => step.Value).SelectMany(step => step.Outputs),
-            output => Assert.Equal(IncrementalStepRunReason.Cached, output.Reason));
+            output => Assert.Equal(IncrementalStepRunReason.Cached, output.Reason), throwIfEmpty: true);
     }
 
     [Fact]

@@ -241,7 +241,7 @@ public sealed partial class NameTests
     {
         string[] messages = [.. (await s_results.Value).SelectMany(static line => line.Messages)];
         Assert.All(All, guess => Assert.Contains(messages, message => message.Contains($"'{guess.Name}", Ordinal)
-            && message.EndsWith($"; use {guess.Use}", Ordinal)));
+            && message.EndsWith($"; use {guess.Use}", Ordinal)), throwIfEmpty: true);
     }
 
     [Fact]
@@ -249,7 +249,7 @@ public sealed partial class NameTests
     {
         HashSet<string> names = ReadPublicNames();
         Assert.All(All.SelectMany(static guess => Code().Matches(guess.Use)).SelectMany(static code => Word().Matches(code.Value)),
-            word => Assert.Contains(word.Value, names));
+            word => Assert.Contains(word.Value, names), throwIfEmpty: true);
     }
 
     [Fact]
@@ -260,7 +260,7 @@ public sealed partial class NameTests
             .Select(static line => line.Split(" | ")[1])];
         Assert.InRange(cells.Length, 30, 40);
         Assert.All(cells.SelectMany(static cell => Span().Matches(cell)).SelectMany(static code => Word().Matches(code.Value)),
-            word => Assert.Contains(word.Value, names));
+            word => Assert.Contains(word.Value, names), throwIfEmpty: true);
     }
 
     [Theory]

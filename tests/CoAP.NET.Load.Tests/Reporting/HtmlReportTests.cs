@@ -71,7 +71,7 @@ public sealed class HtmlReportTests
             Assert.Equal(Reports.Number(frame, "y") + Reports.Number(frame, "height"), heights[0], tolerance: 0.02);
             Assert.Equal(Reports.Number(frame, "y"), heights[^1], tolerance: 0.02);
             Assert.Equal(heights.OrderDescending(), heights);
-        });
+        }, throwIfEmpty: true);
     }
 
     [Fact]

@@ -36,6 +36,7 @@ public sealed class PlanDivisionTests
     public void All_other_plan_settings_are_the_same_for_all_workers()
     {
         LoadPlan plan = Plans.Closed with { Payload = "p", Depth = 3, Expected = "e", Poisson = true };
-        Assert.All(PlanDivision.Deal(plan, 3), share => Assert.Equal(plan, share with { Peers = plan.Peers, FirstPeer = plan.FirstPeer }));
+        Assert.All(PlanDivision.Deal(plan, 3), share => Assert.Equal(plan, share with { Peers = plan.Peers, FirstPeer = plan.FirstPeer }),
+            throwIfEmpty: true);
     }
 }

@@ -115,7 +115,7 @@ public sealed class WireNameTests(SiloServices silo) : IClassFixture<SiloService
     [Fact]
     public void Each_interface_of_a_grain_that_Orleans_places_has_a_version() => Assert.All(
         Interfaces.Where(type => !type.IsAssignableTo(typeof(IGrainService))),
-        type => Assert.NotNull(type.GetCustomAttribute<VersionAttribute>()));
+        type => Assert.NotNull(type.GetCustomAttribute<VersionAttribute>()), throwIfEmpty: true);
 
     [Fact]
     public void Each_message_has_an_alias_and_each_member_a_number()
@@ -135,7 +135,7 @@ public sealed class WireNameTests(SiloServices silo) : IClassFixture<SiloService
         Assert.NotEmpty(Grains);
         Assert.All(Grains, type => Assert.NotNull(type.GetCustomAttribute<GrainTypeAttribute>()));
         Assert.All(s_assembly.GetTypes().Where(type => !type.IsAbstract && type.IsAssignableTo(typeof(PlacementStrategy))),
-            type => Assert.NotEqual(type.Name, PlacementOf((PlacementStrategy)Activator.CreateInstance(type)!)));
+            type => Assert.NotEqual(type.Name, PlacementOf((PlacementStrategy)Activator.CreateInstance(type)!)), throwIfEmpty: true);
     }
 
     [Fact]

@@ -38,7 +38,7 @@ public sealed class PlugtestTests : IAsyncLifetime
         CoapResponse response = await _world.GetAsync(_world.Client(null), "/oscore/hello/coap");
 
         Assert.Equal("Hello World!", response.EnsureSuccess().GetText());
-        Assert.All(_world.Wire, message => Assert.False(message.Options.Contains(OptionNumber.Oscore)));
+        Assert.All(_world.Wire, message => Assert.False(message.Options.Contains(OptionNumber.Oscore)), throwIfEmpty: true);
     }
 
     [Theory]
@@ -58,7 +58,7 @@ public sealed class PlugtestTests : IAsyncLifetime
         {
             Assert.Empty(message.Options.UriPath);
             Assert.True(message.Options.Contains(OptionNumber.Oscore));
-        });
+        }, throwIfEmpty: true);
     }
 
     [Fact]
@@ -99,7 +99,7 @@ public sealed class PlugtestTests : IAsyncLifetime
 
         // Errors of resources are protected like successes.
         Assert.All(_world.Wire.Where(message => message.Code.IsResponse), message =>
-            Assert.Equal((CoapCode.Changed, true), (message.Code, message.Options.Contains(OptionNumber.Oscore))));
+            Assert.Equal((CoapCode.Changed, true), (message.Code, message.Options.Contains(OptionNumber.Oscore))), throwIfEmpty: true);
     }
 
     [Fact]

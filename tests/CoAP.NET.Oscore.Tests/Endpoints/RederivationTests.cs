@@ -144,7 +144,7 @@ public sealed class RederivationTests : IAsyncLifetime
         CoapResponse response = await _world.SendAsync(Client(), request);
 
         Assert.Equal((CoapCode.Changed, 1), (response.Code, _posts));
-        Assert.All(_world.Wire, message => Assert.Equal(CoapMessageType.NonConfirmable, message.Type));
+        Assert.All(_world.Wire, message => Assert.Equal(CoapMessageType.NonConfirmable, message.Type), throwIfEmpty: true);
     }
 
     [Fact]

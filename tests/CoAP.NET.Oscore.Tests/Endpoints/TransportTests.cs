@@ -54,7 +54,7 @@ public sealed class TransportTests : IAsyncLifetime
             Assert.Null(message.Options.Block1);
             Assert.Null(message.Options.Block2);
             Assert.InRange(CoapDatagramSerializer.Default.GetSize(message), 0, 1_152);
-        });
+        }, throwIfEmpty: true);
     }
 
     [Fact]

@@ -23,11 +23,12 @@ public sealed class ManifestTests
         }
 
         string[] volumes = [.. List(pod, "spec", "volumes").Select(volume => Text(volume, "name"))];
-        Assert.All(containers.SelectMany(one => List(one, "volumeMounts")), mount => Assert.Contains(Text(mount, "name"), volumes));
+        Assert.All(containers.SelectMany(one => List(one, "volumeMounts")), mount => Assert.Contains(Text(mount, "name"), volumes),
+            throwIfEmpty: true);
         string app = Text(pod, "metadata", "labels", "app");
         Assert.Equal(app, Text(Kind(page, "Service"), "spec", "selector", "app"));
         Assert.Equal(app, Text(Kind(page, "Deployment"), "spec", "selector", "matchLabels", "app"));
-        Assert.All(List(Kind(page, "Service"), "spec", "ports"), port => Assert.Equal("UDP", Text(port, "protocol")));
+        Assert.All(List(Kind(page, "Service"), "spec", "ports"), port => Assert.Equal("UDP", Text(port, "protocol")), throwIfEmpty: true);
     }
 
     [Theory]

@@ -20,6 +20,6 @@ public sealed class TemplateContentTests
         string name = settings.RootElement.GetProperty("sourceName").GetString()!;
 
         Assert.True(File.Exists(Path.Combine(folder, $"{name}.csproj")));
-        Assert.All(Directory.GetFiles(folder, "*.cs"), file => File.ReadAllText(file).Omits(name));
+        Assert.All(Directory.GetFiles(folder, "*.cs"), file => File.ReadAllText(file).Omits(name), throwIfEmpty: true);
     }
 }

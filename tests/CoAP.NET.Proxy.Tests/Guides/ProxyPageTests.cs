@@ -100,7 +100,7 @@ public sealed partial class ProxyPageTests
         string table = Page[from..Page.IndexOf("## Cache", from, StringComparison.Ordinal)];
         Assert.All(
             CoapOptionRegistry.Default.Factories.Where(static factory => factory.Definition.SignallingCode is null),
-            factory => table.Mentions(factory.Definition.Name));
+            factory => table.Mentions(factory.Definition.Name), throwIfEmpty: true);
     }
 
     [Fact]

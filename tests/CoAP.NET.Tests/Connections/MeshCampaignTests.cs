@@ -89,12 +89,13 @@ public sealed class MeshCampaignTests
 
         Assert.True(_answered > Steps / 20, $"Only {_answered} of {_begun} were answered.");
         Assert.Equal(_begun, _ended);
-        Assert.All(_posts, static post => Assert.Equal(1, post.Value));
+        Assert.All(_posts, static post => Assert.Equal(1, post.Value), throwIfEmpty: true);
         Check(both, wires, stops ? [one.Endpoint] : []);
         await one.DisposeAsync();
         await two.DisposeAsync();
         Assert.Equal(_connected, _disconnected);
-        Assert.All(wires.SelectMany(static wire => wire.Connections), static connection => Assert.True(connection.IsClosed));
+        Assert.All(wires.SelectMany(static wire => wire.Connections), static connection => Assert.True(connection.IsClosed),
+            throwIfEmpty: true);
     }
 
     private void Check(CoapServer[] both, WiredTransport[] wires, object?[] stopped)

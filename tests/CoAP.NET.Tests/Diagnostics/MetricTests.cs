@@ -135,7 +135,7 @@ public class MetricTests : EndpointTest
         Assert.Equal(mapped.Length, mapped.Distinct().Count());
         Assert.Empty(Enum.GetValues<CoapCounter>().Except(mapped));
         Assert.All(CounterInstrument.All.Where(static instrument => instrument.Tag is not null).SelectMany(static one => one.Rows),
-            static row => Assert.False(string.IsNullOrEmpty(row.Value) || string.IsNullOrEmpty(row.Meaning), $"{row}"));
+            static row => Assert.False(string.IsNullOrEmpty(row.Value) || string.IsNullOrEmpty(row.Meaning), $"{row}"), throwIfEmpty: true);
         Assert.Equal(
             Enum.GetValues<EndpointGauge>(),
             GaugeInstrument.All.SelectMany(static instrument => instrument.Rows).Select(static row => row.Gauge));

@@ -105,7 +105,8 @@ public sealed class HostileClientTests
 
         Assert.Equal(0, client.Endpoint.Pipelines[0].Messages.Outstanding);
         Assert.Equal(0, client.Endpoint.Pipelines[0].Messages.Waiting);
-        Assert.All(client.Endpoint.Pipelines[0].Channels.All(), static channel => Assert.Equal(0, ExchangeLayer.PendingOf(channel)));
+        Assert.All(client.Endpoint.Pipelines[0].Channels.All(), static channel => Assert.Equal(0, ExchangeLayer.PendingOf(channel)),
+            throwIfEmpty: true);
         return (responses, requests.Count - responses);
     }
 

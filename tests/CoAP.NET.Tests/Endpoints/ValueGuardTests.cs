@@ -51,7 +51,7 @@ public sealed class ValueGuardTests
                 () => property.SetValue(group, property.GetValue(group)));
             Assert.IsType<InvalidOperationException>(refused.InnerException).Mentions(
                 $"{group.GetType().Name}.{property.Name} cannot be changed any more: an endpoint, client or server uses these options.");
-        });
+        }, throwIfEmpty: true);
         Assert.Throws<InvalidOperationException>(options.Limits.Peers.TrustedPrefixes.Clear);
         Assert.Throws<InvalidOperationException>(() => options.Limits = CoapLimits.Small);
 

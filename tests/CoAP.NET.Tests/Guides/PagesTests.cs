@@ -39,14 +39,15 @@ public sealed partial class PagesTests
     {
         string index = File.ReadAllText(Path.Combine(s_docs, "README.md"));
         Assert.All(s_pages.Where(page => page != "README.md" && !page.StartsWith("decisions/", Ordinal)),
-            page => index.Mentions($"({page})"));
+            page => index.Mentions($"({page})"), throwIfEmpty: true);
     }
 
     [Fact]
     public void The_site_has_every_page_in_one_of_its_menus()
     {
         string[] menus = [Menu("toc.yml"), Menu("contributing/toc.yml"), Menu("diagnostics/toc.yml")];
-        Assert.All(s_pages, page => Assert.Single(menus, menu => menu.Contains($"/docs/{page}\n", StringComparison.Ordinal)));
+        Assert.All(s_pages, page => Assert.Single(menus, menu => menu.Contains($"/docs/{page}\n", StringComparison.Ordinal)),
+            throwIfEmpty: true);
         menus[0].Omits("/decisions/");
 
         static string Menu(string file) => File.ReadAllText(Path.Combine(SourceTree.Root, "site", file));
@@ -69,6 +70,7 @@ public sealed partial class PagesTests
         string site = Path.Combine(SourceTree.Root, "site");
         MatchCollection claims = Claim().Matches(File.ReadAllText(Path.Combine(site, "index.md")));
         Assert.Equal(6, claims.Count);
+        Assert.Contains(claims.AsEnumerable(), claim => Figure().IsMatch(claim.Groups["text"].Value));
         Assert.All(claims.AsEnumerable(), claim =>
         {
             string page = File.ReadAllText(Path.Combine(site, claim.Groups["page"].Value));

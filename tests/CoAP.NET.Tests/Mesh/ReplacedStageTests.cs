@@ -522,7 +522,7 @@ public sealed class ReplacedStageTests
         }
 
         Assert.Equal(Enumerable.Range(0, 200).Select(static i => $"/{i}"), served);
-        Assert.All(schedulers, static scheduler => Assert.True(scheduler.Count > 0));
+        Assert.All(schedulers, static scheduler => Assert.True(scheduler.Count > 0), throwIfEmpty: true);
 
         static ExecutionDataflowBlockOptions On(TaskScheduler scheduler, int atATime) =>
             new() { TaskScheduler = scheduler, MaxDegreeOfParallelism = atATime };

@@ -162,8 +162,8 @@ public sealed class RaceTests
         seen.Clear();
         rig.Pass(400);
         Assert.Empty(seen);
-        Assert.All(all, transmission => Assert.True(transmission.IsOver));
-        Assert.All(ends, end => Assert.Equal(1, end.Value));
+        Assert.All(all, transmission => Assert.True(transmission.IsOver), throwIfEmpty: true);
+        Assert.All(ends, end => Assert.Equal(1, end.Value), throwIfEmpty: true);
         Assert.Equal(0, rig.Counters[CoapCounter.StageErrors]);
         Assert.False(rig.CalledUnderLock);
         foreach (CoapChannel channel in channels)

@@ -126,7 +126,7 @@ public class IdlePeerTests
         }
 
         Assert.Equal(known.Values.Count(static channel => !channel.IsForgotten), table.Count);
-        Assert.All(table.All(), channel => Assert.Same(channel, Receive(table, (uint)channel.Remote.Low)));
+        Assert.All(table.All(), channel => Assert.Same(channel, Receive(table, (uint)channel.Remote.Low)), throwIfEmpty: true);
         Advance(FromHours(1));
         Assert.Equal(0, table.Count);
     }

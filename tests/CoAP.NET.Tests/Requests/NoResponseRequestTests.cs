@@ -35,7 +35,7 @@ public sealed class NoResponseRequestTests : ClientTest
         Assert.Same(response, response.EnsureSuccess());
         Assert.Equal(1, TakeOne().Type);
         Assert.All(Client.Endpoint.Pipelines[0].Channels.All(),
-            channel => Assert.Equal(0, CoAP.NET.Exchanges.ExchangeLayer.PendingOf(channel)));
+            channel => Assert.Equal(0, CoAP.NET.Exchanges.ExchangeLayer.PendingOf(channel)), throwIfEmpty: true);
     }
 
     [Fact]

@@ -48,7 +48,7 @@ public sealed class ServedQuotaTests : EndpointTest
         Assert.Equal(_running, Server.Endpoint.Served.Count);
         Assert.Equal((200L * sources) - _running, Server.Counters[CoapCounter.RequestsBeyondQuota]);
         (CoapCode, TimeSpan) refusal = (CoapCode.ServiceUnavailable, FromSeconds(5));
-        Assert.All(_answers, answer => Assert.Equal(refusal, (answer.Code, answer.Options.MaxAge)));
+        Assert.All(_answers, answer => Assert.Equal(refusal, (answer.Code, answer.Options.MaxAge)), throwIfEmpty: true);
         foreach (string other in new[] { "coap", "coap+tcp", "coaps" })
         {
             for (int modest = 10; modest < 12; modest++)
@@ -100,7 +100,7 @@ public sealed class ServedQuotaTests : EndpointTest
         }
 
         Assert.Equal((75, 75), (_running, Server.Endpoint.Served.Quota.Unverified));
-        Assert.All(_answers, answer => Assert.Equal(CoapCode.Unauthorized, answer.Code));
+        Assert.All(_answers, answer => Assert.Equal(CoapCode.Unauthorized, answer.Code), throwIfEmpty: true);
 
         // Whoever shows that it receives at its address is served; who is known by a connection is not even asked.
         ReadOnlyMemory<byte> echo = _answers[^1].Options.Echo!.Value;

@@ -183,7 +183,7 @@ public sealed class InMemoryTransportTests : IDisposable
 
         _device.Send("40 01 7d34");
 
-        Assert.All(kept!, value => Assert.Equal(BufferPoison.Value, value));
+        Assert.All(kept!, value => Assert.Equal(BufferPoison.Value, value), throwIfEmpty: true);
         Assert.Equal("40017d34", _context.Received[0].Hex);
     }
 }
