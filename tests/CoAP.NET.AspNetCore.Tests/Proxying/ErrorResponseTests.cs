@@ -2,16 +2,16 @@ using CoAP.NET.Http.Translating;
 
 namespace CoAP.NET.AspNetCore.Tests.Proxying;
 
-/// <summary>Errors as HTTP clients see them: every way of asking gives the same status, Retry-After and Content-Type.</summary>
+/// <summary>Errors as HTTP clients see them: each kind of request gets the same status, Retry-After and Content-Type.</summary>
 /// <remarks>Real clock: sockets. The one timeout waits for a server that never answers.</remarks>
 public sealed class ErrorResponseTests : ProxyTest
 {
     private const string Text = "text/plain; charset=utf-8";
 
-    private static readonly string[] s_ways = ["GET", "POST", "events", "WebSocket"];
+    private static readonly string[] s_kinds = ["GET", "POST", "events", "WebSocket"];
 
     public ErrorResponseTests() =>
-        Coap.Map("/error/{code}/{way}", Enum.GetValues<CoapMethod>(), (CoapRequestContext request) =>
+        Coap.Map("/error/{code}/{kind}", Enum.GetValues<CoapMethod>(), (CoapRequestContext request) =>
         {
             CoapResult result = new(CoapCode.Parse(request.Route["code"]), "why"u8.ToArray());
             return request.TryGetQuery("wait", out string? seconds) ? result.WithMaxAge(FromSeconds(int.Parse(seconds))) : result;
@@ -30,10 +30,10 @@ public sealed class ErrorResponseTests : ProxyTest
     {
         await StartProxyAsync();
 
-        foreach (string way in s_ways)
+        foreach (string kind in s_kinds)
         {
-            using HttpResponseMessage response = await AskAsync(way, $"/hc/{Origin}/error/{code}/{way}{query}");
-            Assert.Equal((way, status, wait, Text, "why"), await FormOf(way, response));
+            using HttpResponseMessage response = await AskAsync(kind, $"/hc/{Origin}/error/{code}/{kind}{query}");
+            Assert.Equal((kind, status, wait, Text, "why"), await FormOf(kind, response));
         }
     }
 
@@ -42,10 +42,10 @@ public sealed class ErrorResponseTests : ProxyTest
     {
         await StartProxyAsync();
 
-        foreach (string way in s_ways)
+        foreach (string kind in s_kinds)
         {
-            using HttpResponseMessage response = await AskAsync(way, $"/hc/{Origin}/code/5.03");
-            Assert.Equal((way, 503, 60, null, ""), await FormOf(way, response));
+            using HttpResponseMessage response = await AskAsync(kind, $"/hc/{Origin}/code/5.03");
+            Assert.Equal((kind, 503, 60, null, ""), await FormOf(kind, response));
         }
     }
 
@@ -57,12 +57,12 @@ public sealed class ErrorResponseTests : ProxyTest
             .AllowAnyAccept();
         await StartProxyAsync(proxy => proxy.Translator.ConvertsJson = true);
 
-        foreach (string way in s_ways)
+        foreach (string kind in s_kinds)
         {
-            using HttpResponseMessage response = await AskAsync(way, $"/hc/{Origin}/problem");
+            using HttpResponseMessage response = await AskAsync(kind, $"/hc/{Origin}/problem");
             Assert.Equal(
-                (way, 409, (int?)null, "application/problem+json", "{\"title\":\"no\",\"status\":409}"),
-                await FormOf(way, response));
+                (kind, 409, (int?)null, "application/problem+json", "{\"title\":\"no\",\"status\":409}"),
+                await FormOf(kind, response));
         }
     }
 
@@ -74,10 +74,10 @@ public sealed class ErrorResponseTests : ProxyTest
         mute.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         await StartProxyAsync(proxy => proxy.Timeout = FromMilliseconds(200));
 
-        foreach (string way in s_ways)
+        foreach (string kind in s_kinds)
         {
-            using HttpResponseMessage response = await AskAsync(way, $"/hc/coap://{mute.LocalEndPoint}/{way}");
-            (string, int Status, int? Wait, string? Type, string) form = await FormOf(way, response);
+            using HttpResponseMessage response = await AskAsync(kind, $"/hc/coap://{mute.LocalEndPoint}/{kind}");
+            (string, int Status, int? Wait, string? Type, string) form = await FormOf(kind, response);
             Assert.Equal((504, (int?)null, Text), (form.Status, form.Wait, form.Type));
         }
     }
@@ -87,10 +87,10 @@ public sealed class ErrorResponseTests : ProxyTest
     {
         await StartProxyAsync();
 
-        foreach (string way in s_ways)
+        foreach (string kind in s_kinds)
         {
-            using HttpResponseMessage response = await AskAsync(way, "/hc/coap://127.0.0.1:1/");
-            (string, int Status, int? Wait, string? Type, string) form = await FormOf(way, response);
+            using HttpResponseMessage response = await AskAsync(kind, "/hc/coap://127.0.0.1:1/");
+            (string, int Status, int? Wait, string? Type, string) form = await FormOf(kind, response);
             Assert.Equal((502, (int?)null, Text), (form.Status, form.Wait, form.Type));
         }
     }
@@ -110,10 +110,10 @@ public sealed class ErrorResponseTests : ProxyTest
         Task<HttpResponseMessage> first = Http.GetAsync(new Uri($"/hc/{Origin}/never", UriKind.Relative), gone.Token);
         await begun.Task.WaitAsync(Hang);
 
-        foreach (string way in s_ways)
+        foreach (string kind in s_kinds)
         {
-            using HttpResponseMessage response = await AskAsync(way, $"/hc/{Origin}/text");
-            Assert.Equal((way, 503, 1, Text, "Too many requests are pending. Retry later."), await FormOf(way, response));
+            using HttpResponseMessage response = await AskAsync(kind, $"/hc/{Origin}/text");
+            Assert.Equal((kind, 503, 1, Text, "Too many requests are pending. Retry later."), await FormOf(kind, response));
         }
 
         await gone.CancelAsync();
@@ -177,23 +177,26 @@ public sealed class ErrorResponseTests : ProxyTest
         return ((int)closed.CloseStatus!, closed.CloseStatusDescription);
     }
 
-    private Task<HttpResponseMessage> AskAsync(string way, string uri) => SendAsync(way == "POST" ? "POST" : "GET", uri, change: request =>
+    private Task<HttpResponseMessage> AskAsync(string kind, string uri) =>
+        SendAsync(kind == "POST" ? "POST" : "GET", uri, change: request => Prepare(kind, request));
+
+    private static void Prepare(string kind, HttpRequestMessage request)
     {
-        if (way == "events")
+        if (kind == "events")
         {
             request.Headers.Accept.Add(new("text/event-stream"));
         }
-        else if (way == "WebSocket")
+        else if (kind == "WebSocket")
         {
             request.Headers.Connection.Add("Upgrade");
             request.Headers.Upgrade.Add(new("websocket"));
             request.Headers.Add("Sec-WebSocket-Version", "13");
             request.Headers.Add("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA==");
         }
-    });
+    }
 
-    private static async Task<(string Way, int Status, int? Wait, string? Type, string Body)> FormOf(
-        string way, HttpResponseMessage response) =>
-        (way, (int)response.StatusCode, (int?)response.Headers.RetryAfter?.Delta?.TotalSeconds,
+    private static async Task<(string Kind, int Status, int? Wait, string? Type, string Body)> FormOf(
+        string kind, HttpResponseMessage response) =>
+        (kind, (int)response.StatusCode, (int?)response.Headers.RetryAfter?.Delta?.TotalSeconds,
             response.Content.Headers.ContentType?.ToString(), await response.Content.ReadAsStringAsync().WaitAsync(Hang));
 }

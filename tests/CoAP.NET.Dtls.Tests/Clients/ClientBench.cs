@@ -44,7 +44,7 @@ internal sealed class ClientBench : IDisposable
     /// <summary>What arrives in place of a datagram; gets whether the client sent it. Null: the datagram itself.</summary>
     public Func<bool, byte[], IEnumerable<byte[]>>? Changes { get; set; }
 
-    /// <summary>Whether what is under way arrives the other way round.</summary>
+    /// <summary>Whether the datagrams under way arrive in reverse order.</summary>
     public bool Reverses { get; set; }
 
     /// <summary>How many datagrams were sent.</summary>
@@ -62,7 +62,7 @@ internal sealed class ClientBench : IDisposable
         return task;
     }
 
-    /// <summary>Connects; what is lost is said again.</summary>
+    /// <summary>Connects; lost datagrams are retransmitted.</summary>
     public async Task<DtlsSession> ConnectAsync(int tag = 1, string? serverName = null)
     {
         Task<DtlsSession> task = BeginAsync(tag, serverName);
@@ -91,8 +91,7 @@ internal sealed class ClientBench : IDisposable
     }
 
     /// <summary>
-    /// Carries datagrams, and lets both ends say again what was lost, until something is so. OpenSSL reads the clock of the system for
-    /// that.
+    /// Carries datagrams, and lets both ends retransmit lost ones, until a condition holds. OpenSSL reads the clock of the system for that.
     /// </summary>
     public async Task DriveAsync(Func<bool> condition)
     {

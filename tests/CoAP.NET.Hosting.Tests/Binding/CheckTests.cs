@@ -5,7 +5,7 @@ using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Hosting.Tests.Binding;
 
-/// <summary>What is found before a request comes, and how JSON is configured.</summary>
+/// <summary>Errors that are found before the first request, and the configuration of JSON.</summary>
 public sealed class CheckTests
 {
     [Fact]
@@ -62,8 +62,11 @@ public sealed class CheckTests
         Assert.Equal("a16576616c756501", Convert.ToHexStringLower((await bound.GetAsync("/g/cbor")).Payload.Span));
         await bound.GetAsync("/g/json").Says("""{"value":2}""");
         await bound.GetAsync("/g/cbor", request => request.Accept = CoapContentFormat.Json).Says("""{"value":1}""");
-        Assert.Throws<ArgumentException>(() => new CoapJsonOptions { PreferredFormat = CoapContentFormat.Xml });
     }
+
+    [Fact]
+    public void PreferredFormat_refuses_XML() =>
+        Assert.Throws<ArgumentException>(() => new CoapJsonOptions { PreferredFormat = CoapContentFormat.Xml });
 
     [Fact]
     public async Task Handlers_without_services_work_without_a_service_provider()

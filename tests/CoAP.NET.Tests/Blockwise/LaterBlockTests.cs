@@ -6,8 +6,8 @@ using CoAP.NET.Tests.Diagnostics;
 namespace CoAP.NET.Tests.Blockwise;
 
 /// <summary>
-/// The later blocks of an answer that lies in a stream or file belong to the request for the first one: one run of filters and handler, one
-/// permit, one span, one measurement.
+/// The later blocks of a response whose body is a stream or file belong to the request for the first one: one run of filters and handler,
+/// one permit, one span, one measurement.
 /// </summary>
 [Collection(TelemetryCollection.Name)]
 public sealed class LaterBlockTests : BlockwiseTest

@@ -318,19 +318,29 @@ public sealed class ReplacedStageTests
     }
 
     [Fact]
-    public async Task An_empty_item_of_a_custom_serializer_is_counted_as_an_error_and_the_endpoint_continues()
+    public async Task A_default_item_of_a_custom_serializer_is_counted_as_an_error_and_the_next_message_is_answered()
     {
         CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
         options.Pipeline.Replace(CoapStages.Serializer, static shard => new CoapSerializerStageBlocks(
-            new PassThrough<CoapDatagram, CoapInbound>(static _ => default),
-            new PassThrough<CoapOutbound, CoapDatagram>(static _ => new CoapDatagram(1))));
+            new PassThrough<CoapDatagram, CoapInbound>(datagram => datagram.Span.EndsWith("y"u8)
+                ? default
+                : shard.Received(datagram, shard.SerializerOf(datagram.Channel!).Deserialize(datagram.Span))),
+            new PassThrough<CoapOutbound, CoapDatagram>(
+                outbound => shard.Encoded(outbound, shard.SerializerOf(outbound.Channel).Serialize(outbound.Message!)))));
         await using CoapServer server = new(options);
+        server.MapGet("/x", static () => CoapResults.Changed());
         DirectTransport transport = new();
         server.Endpoint.AddTransport(transport);
         await server.StartAsync();
-        transport.Receive(CoAP.NET.CoapAddress.FromIPv4(0xc0000201, 40_000), "40010001");
+        CoAP.NET.CoapAddress peer = CoAP.NET.CoapAddress.FromIPv4(0xc0000201, 40_000);
+
+        transport.Receive(peer, "40010001b179");
         Assert.Equal(1, server.Endpoint.Counters[CoapCounter.StageErrors]);
-        Assert.False(server.Endpoint.Completion.IsCompleted);
+        transport.HasSentNothing();
+
+        transport.Receive(peer, "40010002b178");
+        transport.HasSent("60440002");
+        Assert.Equal(1, server.Endpoint.Counters[CoapCounter.StageErrors]);
     }
 
     [Fact]
@@ -454,21 +464,24 @@ public sealed class ReplacedStageTests
     }
 
     [Fact]
-    public async Task An_empty_item_of_a_custom_handler_stage_is_counted_as_an_error_and_the_endpoint_continues()
+    public async Task A_default_item_of_a_custom_handler_stage_is_counted_as_an_error_for_each_request()
     {
         CoapEndpointOptions options = new() { Transports = { Shards = 1 } };
+        int runs = 0;
         options.Pipeline.Replace(CoapStages.Handler, static _ => new CoapHandlerStageBlocks(
             new PassThrough<CoapInbound, CoapExchange>(static item => CoapExchange.Begin(item)),
             new PassThrough<CoapServerReply, CoapOutbound>(static _ => default)));
         await using CoapServer server = new(options);
-        server.MapGet("/x", static () => "x");
+        server.MapGet("/x", () => $"{++runs}");
         DirectTransport transport = new();
         server.Endpoint.AddTransport(transport);
         await server.StartAsync();
 
-        transport.Receive(CoAP.NET.CoapAddress.FromIPv4(0xc0000201, 40_000), "41010001aab178");
-        Assert.Equal(1, server.Endpoint.Counters[CoapCounter.StageErrors]);
-        Assert.False(server.Endpoint.Completion.IsCompleted);
+        CoAP.NET.CoapAddress peer = CoAP.NET.CoapAddress.FromIPv4(0xc0000201, 40_000);
+        transport.Receive(peer, "41010001aab178");
+        Assert.Equal((1, 1), (runs, server.Endpoint.Counters[CoapCounter.StageErrors]));
+        transport.Receive(peer, "41010002abb178");
+        Assert.Equal((2, 2), (runs, server.Endpoint.Counters[CoapCounter.StageErrors]));
     }
 
     [Fact]

@@ -25,7 +25,7 @@ public sealed class DeduplicationStoreTests
         MemoryRig memory = new(Small());
         CoapChannel channel = memory.Rig.Channel(verified: true);
         int stored = 0;
-        while (!memory.IsBusy(channel, s_unsafe, stored))
+        while (!memory.SendAndIsRefused(channel, s_unsafe, stored))
         {
             stored++;
         }
@@ -39,13 +39,13 @@ public sealed class DeduplicationStoreTests
         }
 
         // What may be carried out again is served nevertheless.
-        Assert.False(memory.IsBusy(channel, s_safe, 60_000));
-        Assert.False(memory.IsBusy(channel, s_idempotent, 60_001));
-        Assert.False(memory.IsBusy(memory.Rig.Channel(99), s_unsafe, 1));
-        Assert.True(memory.IsBusy(memory.Rig.Channel(98, verified: true), s_unsafe, 1));
+        Assert.False(memory.SendAndIsRefused(channel, s_safe, 60_000));
+        Assert.False(memory.SendAndIsRefused(channel, s_idempotent, 60_001));
+        Assert.False(memory.SendAndIsRefused(memory.Rig.Channel(99), s_unsafe, 1));
+        Assert.True(memory.SendAndIsRefused(memory.Rig.Channel(98, verified: true), s_unsafe, 1));
 
         memory.Rig.Pass(248);
-        Assert.False(memory.IsBusy(channel, s_unsafe, 60_002));
+        Assert.False(memory.SendAndIsRefused(channel, s_unsafe, 60_002));
     }
 
     [Fact]
@@ -53,7 +53,7 @@ public sealed class DeduplicationStoreTests
     {
         MemoryRig memory = new(Small());
         CoapChannel verified = memory.Rig.Channel(verified: true);
-        for (int mid = 0; !memory.IsBusy(verified, s_unsafe, mid); mid++)
+        for (int mid = 0; !memory.SendAndIsRefused(verified, s_unsafe, mid); mid++)
         {
         }
 
@@ -77,17 +77,17 @@ public sealed class DeduplicationStoreTests
             new(new CoapLimits { Deduplication = { Memory = 64 * 1024 }, Peers = { NewcomerMemory = 64 * 1024 } }, payload, shards);
         CoapChannel channel = memory.Rig.Channel(verified: verified);
 
-        Assert.False(memory.IsBusy(channel, s_unsafe, 1));
+        Assert.False(memory.SendAndIsRefused(channel, s_unsafe, 1));
         Assert.True(memory.Remembers(channel, s_unsafe, 1));
         Assert.Equal(0, memory.Rig.Counters[CoapCounter.UnsafeDeduplicationEvictions]);
 
         // The next ones: a verified peer is told to wait, of one that nobody verified older replies go, and are counted.
-        Assert.Equal(verified, Enumerable.Range(2, 4).Any(mid => memory.IsBusy(channel, s_unsafe, mid)));
+        Assert.Equal(verified, Enumerable.Range(2, 4).Any(mid => memory.SendAndIsRefused(channel, s_unsafe, mid)));
         Assert.Equal(verified, memory.Rig.Counters[CoapCounter.UnsafeDeduplicationEvictions] == 0);
         if (!verified)
         {
             memory.Rig.Pass(248);
-            Assert.False(memory.IsBusy(channel, s_unsafe, 9));
+            Assert.False(memory.SendAndIsRefused(channel, s_unsafe, 9));
             Assert.True(memory.Remembers(channel, s_unsafe, 9));
         }
     }
@@ -98,16 +98,16 @@ public sealed class DeduplicationStoreTests
         MemoryRig memory = new(Small());
         CoapChannel channel = memory.Rig.Channel(verified: true);
         int mid = 0;
-        while (!memory.IsBusy(channel, s_unsafe, mid))
+        while (!memory.SendAndIsRefused(channel, s_unsafe, mid))
         {
             mid++;
             memory.Rig.Pass(0.05);
         }
 
         memory.Rig.Pass(200);
-        Assert.True(memory.IsBusy(channel, s_unsafe, mid));
+        Assert.True(memory.SendAndIsRefused(channel, s_unsafe, mid));
         Assert.False(memory.Runs.ContainsKey((channel.Remote.Port, (ushort)mid)));
-        Assert.False(memory.IsBusy(channel, s_unsafe, mid + 1));
+        Assert.False(memory.SendAndIsRefused(channel, s_unsafe, mid + 1));
     }
 
     [Theory]
@@ -117,19 +117,20 @@ public sealed class DeduplicationStoreTests
     {
         MemoryRig memory = new(Small(sourceShare: 0.25));
         CoapChannel known = memory.Rig.Channel(address: CoapAddress.FromIPv4(0xc6336401, 1));
-        Assert.False(memory.IsBusy(known, s_unsafe, 7));
+        Assert.False(memory.SendAndIsRefused(known, s_unsafe, 7));
         CoapChannel[] ports = [.. Enumerable.Range(1000, 200).Select(port => memory.Rig.Channel((ushort)port, verified: verified))];
         int busy = 0;
         for (int i = 0; i < 40_000; i++)
         {
-            busy += memory.IsBusy(ports[i % ports.Length], s_unsafe, i / ports.Length) ? 1 : 0;
+            busy += memory.SendAndIsRefused(ports[i % ports.Length], s_unsafe, i / ports.Length) ? 1 : 0;
         }
 
         // Of verified ones it is said; of others who may be anybody, those beyond the share are remembered for a short time only.
         Assert.Equal(verified, busy > 1000);
         Assert.Equal(verified, memory.Rig.Counters[CoapCounter.UnsafeDeduplicationEvictions] == 0);
         Assert.True(memory.Remembers(known, s_unsafe, 7));
-        Assert.False(memory.IsBusy(memory.Rig.Channel(verified: true, address: CoapAddress.FromIPv4(0xc6336402, 2)), s_unsafe, 8));
+        Assert.False(
+            memory.SendAndIsRefused(memory.Rig.Channel(verified: true, address: CoapAddress.FromIPv4(0xc6336402, 2)), s_unsafe, 8));
         Assert.Equal(3, memory.Rig.Layer.Memory.Sources);
         memory.Rig.Pass(600);
         Assert.Equal((0, 0), (memory.Rig.Layer.Memory.Sources, memory.Rig.Layer.Memory.Finished));
@@ -140,11 +141,11 @@ public sealed class DeduplicationStoreTests
     {
         MemoryRig memory = new(Small());
         CoapChannel known = memory.Rig.Channel(1);
-        memory.IsBusy(known, s_unsafe, 7);
+        memory.Send(known, s_unsafe, 7);
         CoapChannel verified = memory.Rig.Channel(2, verified: true);
         for (int i = 0; i < 20_000; i++)
         {
-            memory.IsBusy(verified, i % 2 == 0 ? s_safe : s_idempotent, i);
+            memory.Send(verified, i % 2 == 0 ? s_safe : s_idempotent, i);
         }
 
         Assert.True(memory.Rig.Counters[CoapCounter.DeduplicationEvictions] > 5000);
@@ -184,9 +185,9 @@ public sealed class DeduplicationStoreTests
         CoapChannel Of(int mid) => channels[mid % channels.Length];
         for (int i = 0; i < 500; i++)
         {
-            memory.IsBusy(Of(3 * i), s_unsafe, 3 * i);
-            memory.IsBusy(Of((3 * i) + 1), s_idempotent, (3 * i) + 1);
-            memory.IsBusy(Of((3 * i) + 2), s_safe, (3 * i) + 2);
+            memory.Send(Of(3 * i), s_unsafe, 3 * i);
+            memory.Send(Of((3 * i) + 1), s_idempotent, (3 * i) + 1);
+            memory.Send(Of((3 * i) + 2), s_safe, (3 * i) + 2);
         }
 
         CoapCounters counters = memory.Rig.Counters;
@@ -194,7 +195,7 @@ public sealed class DeduplicationStoreTests
         int next = 10_000;
         while (counters[CoapCounter.DeduplicationEvictions] == 0)
         {
-            memory.IsBusy(Of(next), s_unsafe, next++);
+            memory.Send(Of(next), s_unsafe, next++);
         }
 
         // The oldest safe ones went, and nothing else.
@@ -204,7 +205,7 @@ public sealed class DeduplicationStoreTests
         Assert.True(IsKept(memory, Of(0), 0));
         while (counters[CoapCounter.DeduplicationEvictions] < 800)
         {
-            memory.IsBusy(Of(next), s_unsafe, next++);
+            memory.Send(Of(next), s_unsafe, next++);
         }
 
         Assert.False(IsKept(memory, Of((3 * 499) + 2), (3 * 499) + 2));
@@ -213,7 +214,7 @@ public sealed class DeduplicationStoreTests
         Assert.Equal(0, counters[CoapCounter.UnsafeDeduplicationEvictions]);
         while (counters[CoapCounter.UnsafeDeduplicationEvictions] == 0)
         {
-            memory.IsBusy(Of(next), s_unsafe, next++);
+            memory.Send(Of(next), s_unsafe, next++);
         }
 
         Assert.False(IsKept(memory, Of((3 * 499) + 1), (3 * 499) + 1));
@@ -230,15 +231,15 @@ public sealed class DeduplicationStoreTests
         CoapChannel verified = memory.Rig.Channel(1, verified: true);
         for (int i = 0; i < 300; i++)
         {
-            memory.IsBusy(verified, s_safe, (3 * i) + 0);
-            memory.IsBusy(verified, s_idempotent, (3 * i) + 1);
-            memory.IsBusy(verified, s_unsafe, (3 * i) + 2);
+            memory.Send(verified, s_safe, (3 * i) + 0);
+            memory.Send(verified, s_idempotent, (3 * i) + 1);
+            memory.Send(verified, s_unsafe, (3 * i) + 2);
         }
 
         long before = memory.Rig.Layer.Memory.Bytes;
         for (int i = 0; i < 20_000; i++)
         {
-            memory.IsBusy(memory.Rig.Channel((ushort)(1000 + (i % 100))), s_unsafe, i);
+            memory.Send(memory.Rig.Channel((ushort)(1000 + (i % 100))), s_unsafe, i);
         }
 
         Assert.True(memory.Rig.Counters[CoapCounter.UnsafeDeduplicationEvictions] > 10_000);
@@ -255,7 +256,7 @@ public sealed class DeduplicationStoreTests
         MemoryRig memory = new(Small());
         for (int i = 0; i < 20_000; i++)
         {
-            memory.IsBusy(memory.Rig.Channel(), s_unsafe, i);
+            memory.Send(memory.Rig.Channel(), s_unsafe, i);
             memory.Rig.Pass(0.004);
         }
 
@@ -270,11 +271,11 @@ public sealed class DeduplicationStoreTests
     {
         MemoryRig memory = new(Small(unverifiedShare: 1, sourceShare: 1.0 / 16));
         CoapChannel modest = memory.Rig.Channel(1, address: CoapAddress.FromIPv4(0xc6336401, 1));
-        memory.IsBusy(modest, s_unsafe, 1);
+        memory.Send(modest, s_unsafe, 1);
         CoapChannel greedy = memory.Rig.Channel(2);
         for (int i = 0; i < 2000; i++)
         {
-            memory.IsBusy(greedy, i % 2 == 0 ? s_unsafe : s_idempotent, i);
+            memory.Send(greedy, i % 2 == 0 ? s_unsafe : s_idempotent, i);
         }
 
         Assert.True(IsKept(memory, modest, 1));
@@ -290,17 +291,18 @@ public sealed class DeduplicationStoreTests
         MemoryRig memory = new(Small(sourceShare: 1.0 / 16));
         CoapChannel greedy = memory.Rig.Channel(2, verified: true);
         int stored = 0;
-        while (!memory.IsBusy(greedy, s_unsafe, stored))
+        while (!memory.SendAndIsRefused(greedy, s_unsafe, stored))
         {
             stored++;
         }
 
         Assert.InRange(stored, 200, 500);
         Assert.All(Enumerable.Range(0, stored), i => Assert.True(memory.Remembers(greedy, s_unsafe, i)));
-        Assert.False(memory.IsBusy(greedy, s_safe, 10_000));
-        Assert.False(memory.IsBusy(memory.Rig.Channel(3, verified: true, address: CoapAddress.FromIPv4(0xc6336401, 3)), s_unsafe, 1));
+        Assert.False(memory.SendAndIsRefused(greedy, s_safe, 10_000));
+        Assert.False(
+            memory.SendAndIsRefused(memory.Rig.Channel(3, verified: true, address: CoapAddress.FromIPv4(0xc6336401, 3)), s_unsafe, 1));
         memory.Rig.Pass(250);
-        Assert.False(memory.IsBusy(greedy, s_unsafe, 20_000));
+        Assert.False(memory.SendAndIsRefused(greedy, s_unsafe, 20_000));
     }
 
     [Fact]
@@ -310,14 +312,14 @@ public sealed class DeduplicationStoreTests
         CoapChannel known = memory.Rig.Channel(1);
         for (int i = 0; i < 500; i++)
         {
-            memory.IsBusy(known, s_safe, i);
+            memory.Send(known, s_safe, i);
         }
 
         for (int i = 0; i < 20_000; i++)
         {
             // The table of newcomers forgets them by itself.
             CoapChannel newcomer = memory.Rig.Channel(2, newcomer: true, address: CoapAddress.FromIPv4((uint)i, 9));
-            memory.IsBusy(newcomer, s_unsafe, i);
+            memory.Send(newcomer, s_unsafe, i);
             Assert.True(memory.Remembers(newcomer, s_unsafe, i));
             memory.Rig.Ask(layer =>
             {
@@ -342,7 +344,7 @@ public sealed class DeduplicationStoreTests
         memory.Rig.Handle = answer;
         for (int i = 0; i < 30_000; i++)
         {
-            memory.IsBusy(memory.Rig.Channel((ushort)(i % 7 == 0 ? 1 : 2)), s_unsafe, i);
+            memory.Send(memory.Rig.Channel((ushort)(i % 7 == 0 ? 1 : 2)), s_unsafe, i);
         }
 
         memory.Rig.Receive(channel, "40017d34");

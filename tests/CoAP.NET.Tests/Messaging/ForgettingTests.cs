@@ -14,7 +14,7 @@ public sealed class ForgettingTests
         MemoryRig memory = new(Limits);
         for (int i = 0; i < 3000; i++)
         {
-            memory.IsBusy(memory.Rig.Channel((ushort)(1 + (i % 50)), verified: i % 2 == 0), i % 3 == 0 ? CoapCode.Get : CoapCode.Post, i);
+            memory.Send(memory.Rig.Channel((ushort)(1 + (i % 50)), verified: i % 2 == 0), i % 3 == 0 ? CoapCode.Get : CoapCode.Post, i);
         }
 
         Assert.True(memory.Rig.Layer.Memory.Bytes > 50_000);
@@ -32,13 +32,13 @@ public sealed class ForgettingTests
         MemoryRig memory = new(Limits);
         CoapChannel patient = memory.Rig.Channel(1, new CoapTransmissionParameters { AckTimeout = FromMinutes(10) },
             verified: true);
-        memory.IsBusy(patient, CoapCode.Post, 1);
+        memory.Send(patient, CoapCode.Post, 1);
         CoapChannel ordinary = memory.Rig.Channel(2, verified: true);
         for (int round = 0; round < 4; round++)
         {
             for (int i = 0; i < 2000; i++)
             {
-                Assert.False(memory.IsBusy(ordinary, CoapCode.Post, (round * 2000) + i));
+                Assert.False(memory.SendAndIsRefused(ordinary, CoapCode.Post, (round * 2000) + i));
             }
 
             memory.Rig.Pass(300);
@@ -55,7 +55,7 @@ public sealed class ForgettingTests
         bool CanForget() => memory.Rig.Ask(_ => MessageLayer.CanForget(channel, memory.Rig.Clock.Now));
 
         Assert.True(CanForget());
-        memory.IsBusy(channel, CoapCode.Get, 1);
+        memory.Send(channel, CoapCode.Get, 1);
         Assert.False(CanForget());
         memory.Rig.Pass(248);
         Assert.True(CanForget());

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Tests.Messaging;
 
-/// <summary>A server that answers everything at once with a payload of some size, and counts what each message was run.</summary>
+/// <summary>A server that answers everything at once with a payload of some size, and counts how often each message was handled.</summary>
 internal sealed class MemoryRig
 {
     private readonly int _payload;
@@ -24,8 +24,11 @@ internal sealed class MemoryRig
 
     public Dictionary<(ushort Port, ushort Mid), int> Runs { get; } = [];
 
-    /// <summary>Sends a Confirmable request and says whether it was answered 5.03.</summary>
-    public bool IsBusy(CoapChannel channel, CoapCode code, int mid)
+    /// <summary>Sends a Confirmable request.</summary>
+    public void Send(CoapChannel channel, CoapCode code, int mid) => SendAndIsRefused(channel, code, mid);
+
+    /// <summary>Sends a Confirmable request, and returns whether it was answered 5.03.</summary>
+    public bool SendAndIsRefused(CoapChannel channel, CoapCode code, int mid)
     {
         Rig.Sent.Clear();
         Rig.Up.Clear();
@@ -39,7 +42,7 @@ internal sealed class MemoryRig
     public bool Remembers(CoapChannel channel, CoapCode code, int mid)
     {
         int before = Runs.GetValueOrDefault((channel.Remote.Port, (ushort)mid));
-        Assert.False(IsBusy(channel, code, mid));
+        Assert.False(SendAndIsRefused(channel, code, mid));
         return Runs.GetValueOrDefault((channel.Remote.Port, (ushort)mid)) == before;
     }
 }

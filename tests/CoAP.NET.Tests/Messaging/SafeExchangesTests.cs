@@ -29,7 +29,7 @@ public sealed class SafeExchangesTests
     {
         MemoryRig memory = new(Limits);
         CoapChannel busy = memory.Rig.Channel(1);
-        memory.IsBusy(busy, CoapCode.Get, 1);
+        memory.Send(busy, CoapCode.Get, 1);
         string answer = memory.Rig.Sent[0].Hex;
         Send(memory, busy, CoapCode.Get, 2, Many);
 
@@ -61,7 +61,7 @@ public sealed class SafeExchangesTests
         Array.ForEach(slow, peer => Send(memory, peer, CoapCode.Get, 0, 3));
         Send(memory, memory.Rig.Channel(1), CoapCode.Get, 0, Many);
 
-        // An eighth shares the log of the busy one, by chance.
+        // About an eighth of the peers hash to the same log as the busy one.
         CoapChannel[] kept = [.. slow.Where(peer => memory.Remembers(peer, CoapCode.Get, 0))];
         Assert.InRange(kept.Length, 40, 64);
         memory.Rig.Pass(248);
@@ -95,7 +95,7 @@ public sealed class SafeExchangesTests
     {
         for (int i = 0; i < count; i++)
         {
-            memory.IsBusy(peer, code, from + i);
+            memory.Send(peer, code, from + i);
         }
     }
 }

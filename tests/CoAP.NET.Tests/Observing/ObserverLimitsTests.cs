@@ -4,7 +4,7 @@ using CoAP.NET.Observing.Server;
 
 namespace CoAP.NET.Tests.Observing;
 
-/// <summary>What a route, or one of its resources, says of its observers: how many there may be, and how often they are checked.</summary>
+/// <summary>The limits of observers of a route or of one of its resources: their number, and how often they are checked.</summary>
 public sealed class ObserverLimitsTests : ServerObserveTest
 {
     private readonly Dictionary<string, CoapResourceObserverLimits> _limits = new(StringComparer.Ordinal)
@@ -85,7 +85,7 @@ public sealed class ObserverLimitsTests : ServerObserveTest
     [Theory]
     [InlineData(1)]
     [InlineData(4)]
-    public async Task A_full_resource_answers_without_Observe_and_accepts_an_observer_after_a_removal(int shards)
+    public async Task At_MaxObservers_a_registration_is_answered_without_Observe_until_an_observer_leaves(int shards)
     {
         Options.Transports.Shards = shards;
         Map();
@@ -96,14 +96,28 @@ public sealed class ObserverLimitsTests : ServerObserveTest
         CoapMessage plain = Ask(PeerNumber(3), "/t/a")!;
         Assert.Equal((CoapCode.Content, null, "0"), (plain.Code, NumberOf(plain), TextOf(plain)));
         Register(PeerNumber(3), "/t/b");
-
-        // Whoever is there may register again.
-        Register(PeerNumber(1), "/t/a");
         Assert.Equal((2, 1, 1),
             (_limits["a"].Count, _limits["b"].Count, Server.Counters[CoapCounter.RegistrationsRefused]));
         Ask(PeerNumber(2), "/t/a", observe: 1);
         Register(PeerNumber(3), "/t/a", "77");
         Assert.Equal(2, _limits["a"].Count);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(4)]
+    public async Task At_MaxObservers_a_registered_observer_may_register_again(int shards)
+    {
+        Options.Transports.Shards = shards;
+        Map();
+        await StartAsync();
+        _limits["a"].MaxObservers = 2;
+        Register(PeerNumber(1), "/t/a");
+        Register(PeerNumber(2), "/t/a");
+
+        Register(PeerNumber(1), "/t/a");
+
+        Assert.Equal((2, 0), (_limits["a"].Count, Server.Counters[CoapCounter.RegistrationsRefused]));
     }
 
     [Fact]

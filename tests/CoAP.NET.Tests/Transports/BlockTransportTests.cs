@@ -63,15 +63,26 @@ public sealed class BlockTransportTests
     }
 
     [Fact]
-    public void An_invalid_or_unknown_scheme_is_refused()
+    public void A_transport_with_an_invalid_scheme_or_default_port_is_refused()
     {
         using EndpointScope holder = new();
         Assert.Throws<ArgumentException>(() => holder.Add("Coap+Radio", 1));
         Assert.Throws<ArgumentException>(() => holder.Add("coap radio", 1));
         Assert.Throws<ArgumentException>(() => holder.Add("coap+port", 0));
+    }
+
+    [Fact]
+    public void Transports_of_one_scheme_must_have_one_default_port()
+    {
+        using EndpointScope holder = new();
         holder.Add("coap+twice", 1);
         holder.Add("coap+twice", 1);
         Assert.Throws<InvalidOperationException>(() => holder.Add("coap+twice", 2)).Mentions("default port 1");
+    }
+
+    [Fact]
+    public void A_URI_with_a_scheme_without_a_transport_is_invalid()
+    {
         Assert.False(CoapUri.TryParse("coap+nobody://host/", out _, out string? error));
         error.Mentions("the scheme of a transport that was added");
     }

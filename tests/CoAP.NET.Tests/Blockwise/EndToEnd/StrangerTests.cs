@@ -4,8 +4,8 @@ using CoAP.NET.Tests.Testing;
 namespace CoAP.NET.Tests.Blockwise.EndToEnd;
 
 /// <summary>
-/// Clients of this library at addresses that a server never verified, when nothing large is given away any more; and servers that ask for
-/// an Echo in the middle.
+/// Clients of this library at addresses that a server never verified, when it sends no large responses to such addresses; and servers that
+/// require an Echo during a transfer.
 /// </summary>
 [Collection(VirtualTimeCollection.Name)]
 public sealed class StrangerTests
@@ -60,7 +60,6 @@ public sealed class StrangerTests
             request => request.IsFresh(FromSeconds(30)) ? network.Take(request) : CoapResults.FreshnessRequired());
         await network.StartAsync();
         CoapClient client = network.Client();
-        byte[] body = TransferNetwork.Body(5000);
         int count = 0;
         network.Network.Filter = packet =>
         {
@@ -77,9 +76,8 @@ public sealed class StrangerTests
         Assert.Equal(TransferNetwork.AnswerTo(sent), response.Payload.ToArray());
         Assert.Equal(1, network.RunsOf(sent));
 
-        // Ten blocks and one of them again, and fifteen of the answer.
+        // Ten blocks, one of them again, and fourteen requests for the other blocks of the answer.
         Assert.Equal(10 + 1 + 14, count);
-        Assert.NotEqual(body, sent);
         await network.AssertAllIsFreeAsync();
     }
 

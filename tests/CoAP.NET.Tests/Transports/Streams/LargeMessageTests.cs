@@ -117,13 +117,18 @@ public class LargeMessageTests : BodiesOnStreamsTest
         Assert.Equal(0, Server.Endpoint.Counters[CoapCounter.HandlerErrors]);
     }
 
-    [Fact]
-    public async Task A_peer_that_requests_a_block_gets_blocks_whatever_its_CSM_says()
+    [Theory]
+    [InlineData(null, false)]
+    [InlineData(1152u, false)]
+    [InlineData(1152u, true)]
+    [InlineData(70_000u, false)]
+    [InlineData(70_000u, true)]
+    public async Task A_peer_gets_the_blocks_that_it_requests_with_any_capabilities_in_its_CSM(uint? maxMessageSize, bool hasBlocks)
     {
         byte[] body = Frames.Bytes(1500);
         Server.MapGet("/x", () => CoapResults.Bytes(body));
         await StartStreamsAsync();
-        DirectConnection connection = Connect(BareCsm);
+        DirectConnection connection = Connect(Frames.Csm(maxMessageSize, hasBlocks));
 
         CoapMessage first = Ask(connection, Frames.Request(CoapMethod.Get, "x", block2: "06"));
         CoapMessage second = Ask(connection, Frames.Request(CoapMethod.Get, "x", block2: "16"));

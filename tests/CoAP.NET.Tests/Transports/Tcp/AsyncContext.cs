@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Tests.Transports.Tcp;
 
-/// <summary>Stands for an endpoint: what connections tell is written down, frames go to a delegate on the thread that read them.</summary>
+/// <summary>Stands for an endpoint: records what connections report, and gives frames to a delegate on the thread that read them.</summary>
 internal sealed class AsyncContext : ICoapStreamTransportContext
 {
     private readonly Channel<string> _received = Channel.CreateUnbounded<string>();
