@@ -84,7 +84,7 @@ public sealed class CborDiagnosticsTests
     }
 
     [Fact]
-    public void Depth_is_limited()
+    public void An_item_that_is_nested_too_deeply_is_not_formatted()
     {
         byte[] nested = [.. Enumerable.Repeat((byte)0x81, 10_000), 0];
 

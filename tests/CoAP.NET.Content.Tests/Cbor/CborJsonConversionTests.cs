@@ -57,7 +57,7 @@ public sealed class CborJsonConversionTests
 
     [Fact]
     [Rfc("8949-10-1")]
-    public void Depth_is_bounded_in_both_directions()
+    public void CBOR_and_JSON_nested_too_deeply_are_refused_as_client_errors()
     {
         byte[] deep = [.. Enumerable.Repeat((byte)0x81, 100_000), 0x01];
         string brackets = new string('[', 65) + new string(']', 65);
@@ -67,7 +67,7 @@ public sealed class CborJsonConversionTests
     }
 
     [Fact]
-    public void Size_is_bounded_in_both_directions()
+    public void A_conversion_whose_result_exceeds_the_maximum_size_is_refused()
     {
         // Each half float of three bytes is a number of up to ten characters.
         byte[] floats = [0x9a, 0, 1, 0, 0, .. Enumerable.Repeat<byte[]>([0xf9, 0x00, 0x01], 65_536).SelectMany(bytes => bytes)];

@@ -100,7 +100,7 @@ public sealed class CborJsonTests
 
     [Fact]
     [Rfc("8949-10-1")]
-    public void Depth_is_limited_in_both_directions()
+    public void CBOR_and_JSON_nested_deeper_than_64_are_not_converted()
     {
         static byte[] Nested(byte head, int depth) => [.. Enumerable.Repeat(head, depth), 0x01];
         Assert.Equal(new string('[', 64) + 1 + new string(']', 64), ToJson(Nested(0x81, 64)));

@@ -161,7 +161,7 @@ public class UdpHandOverTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Datagrams_that_user_code_sends_leave_although_it_blocks_afterwards_or_lost_the_receive_role(CoapSocketEngine engine)
+    public async Task Datagrams_that_a_handler_sends_before_and_after_it_blocks_all_reach_the_peer(CoapSocketEngine engine)
     {
         using ManualResetEventSlim release = new();
         UdpTestContext context = new(datagram =>

@@ -44,7 +44,7 @@ public class TcpHandOverTests : LinuxTcpTest
     }
 
     [LinuxFact]
-    public async Task Frames_that_a_handler_sends_before_during_and_after_it_blocks_all_reach_the_peer()
+    public async Task Frames_that_a_handler_sends_before_and_after_it_blocks_all_reach_the_peer()
     {
         using ManualResetEventSlim release = new();
         LoopTestContext context = new()
