@@ -57,7 +57,7 @@ internal static class Node
         builder.Services.AddCoapServer(options => options.Listen("coaps://127.0.0.1:0"))
             .ConfigureEndpoint((options, _) => options.UseDtls(new CoapDtlsOptions { Server = dtls }))
             .KeepState()
-            .MapGet("/tariff", request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity} {name}"));
+            .MapGet("/tariff", request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsPeerIdentity)?.PskIdentity} {name}"));
 
         using IHost host = builder.Build();
         await host.StartAsync();

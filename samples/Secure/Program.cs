@@ -16,7 +16,7 @@ server.MapGet("/who", request => CoapResults.Text($"{request.Peer.Identity}"));
 server.MapGet("/limit", () => CoapResults.Text($"{limit} C"));
 server.MapPut("/limit", request =>
 {
-    if (request.Peer.Identity is not CoapDtlsIdentity { PskIdentity: "technician" })
+    if (request.Peer.Identity is not CoapDtlsPeerIdentity { PskIdentity: "technician" })
     {
         return CoapResults.Forbidden("The technician sets the limit.");
     }

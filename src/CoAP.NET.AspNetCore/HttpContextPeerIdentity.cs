@@ -28,12 +28,12 @@ internal static class HttpContextPeerIdentity
     /// <summary>Returns the TLS identity.</summary>
     /// <param name="features">The features of the connection's handshake.</param>
     /// <param name="certificate">The certificate of the client; null for none.</param>
-    public static CoapTlsIdentity Of(IFeatureCollection features, X509Certificate2? certificate)
+    public static CoapTlsPeerIdentity Of(IFeatureCollection features, X509Certificate2? certificate)
     {
         ITlsHandshakeFeature? handshake = features.Get<ITlsHandshakeFeature>();
 
         // A copy, because the connection disposes the original.
-        return new CoapTlsIdentity(
+        return new CoapTlsPeerIdentity(
             certificate is null ? null : X509CertificateLoader.LoadCertificate(certificate.RawData),
             NameOf(handshake),
             handshake?.Protocol ?? SslProtocols.None,

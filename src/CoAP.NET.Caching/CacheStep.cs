@@ -30,7 +30,7 @@ internal sealed class CacheStep : ResponseCacheStep
         bool isSafe = message.Code.IsSafe;
         if (isSafe && UseOf(request) is var use && use != CacheAccessLevel.None && KeyOf(request) is { } key)
         {
-            return use == CacheAccessLevel.Full ? LookUp(request, key, mode)
+            return use == CacheAccessLevel.Full ? Lookup(request, key, mode)
                 : mode == CoapCacheMode.OnlyIfCached ? throw RequestErrors.NotCached()
                 : Note(request, new CacheStepState { Key = key, IsStoreOnly = true, Stamp = _cache.Stamp(key) });
         }
@@ -139,7 +139,7 @@ internal sealed class CacheStep : ResponseCacheStep
             ? CacheAccessLevel.None
             : CacheRules.UseOf(request.Message, _environment.Registry);
 
-    private StepOutcome LookUp(OutgoingRequest request, CacheKey key, CoapCacheMode mode)
+    private StepOutcome Lookup(OutgoingRequest request, CacheKey key, CoapCacheMode mode)
     {
         request.Cancellation.ThrowIfCancellationRequested();
         CacheLookup found = _cache.Find(key, _environment.Now, mode, request.Request.OnBehalfOf);

@@ -77,7 +77,7 @@ public static class CoapCborNotation
         int maxSize = DefaultMaxSize)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(maxSize);
-        bool isRead = NotationReader.TryRead(notation, out cbor, out ContentFault fault, isSequence, maxSize);
+        bool isRead = DiagnosticNotationReader.TryRead(notation, out cbor, out ContentFault fault, isSequence, maxSize);
         error = isRead ? default : new CoapContentSyntaxError(fault.Offset, fault.Message);
         return isRead;
     }

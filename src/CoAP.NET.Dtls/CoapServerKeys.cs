@@ -136,7 +136,7 @@ public sealed class CoapServerKeys
                 $"{MissingTransportMessage.NoKeys} Call UsePsk or UsePskFile for pre-shared keys, or UseCertificate for a certificate.");
         }
 
-        CoapDtlsOptions loaded = DtlsFiles.Load(_files, Name, out string? problem, _watched, _own, _store)
+        CoapDtlsOptions loaded = DtlsOptionsLoader.Load(_files, Name, out string? problem, _watched, _own, _store)
             ?? throw new CoapCredentialException(problem!);
         if (loaded.Server!.PskStore is PskFileStore file)
         {

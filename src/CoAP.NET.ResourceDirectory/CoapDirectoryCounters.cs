@@ -14,7 +14,7 @@ internal sealed record CoapDirectoryCounters
 
     public int Sources { get; init; }
 
-    /// <summary>The current number of different observed look-ups.</summary>
+    /// <summary>The current number of different observed lookups.</summary>
     public int Watched { get; init; }
 
     /// <summary>Accepted registrations, new ones and replacements.</summary>
@@ -28,33 +28,33 @@ internal sealed record CoapDirectoryCounters
     /// <summary>Registrations removed by their registrants.</summary>
     public long Removals { get; init; }
 
-    public long LookUps { get; init; }
+    public long Lookups { get; init; }
 
-    /// <summary>Look-ups refused because they are malformed or would be too expensive.</summary>
-    public long LookUpsRefused { get; init; }
+    /// <summary>Lookups refused because they are malformed or would be too expensive.</summary>
+    public long LookupsRefused { get; init; }
 
     /// <summary>
-    /// Look-ups that scanned more registrations than <see cref="CoapDirectoryLimits.MaxScanned"/>, or than the largest response has results
+    /// Lookups that scanned more registrations than <see cref="CoapDirectoryLimits.MaxScanned"/>, or than the largest response has results
     /// (<see cref="CoapDirectoryLimits.MaxResults"/>), including refused ones.
     /// </summary>
     public long Scans { get; init; }
 
-    /// <summary>Such look-ups refused because too many were pending (5.03).</summary>
+    /// <summary>Such lookups refused because too many were pending (5.03).</summary>
     public long ScansRefused { get; init; }
 
-    /// <summary>Observed look-ups whose observers were notified of a changed result.</summary>
+    /// <summary>Observed lookups whose observers were notified of a changed result.</summary>
     public long Notices { get; init; }
 
-    /// <summary>Look-ups answered without an observation for lack of room although the client asked for one.</summary>
+    /// <summary>Lookups answered without an observation for lack of room although the client asked for one.</summary>
     public long WatchesRefused { get; init; }
 
     /// <summary>
-    /// Observed look-ups evicted to make room. Each belonged to the source with the most and was evicted for a source with fewer. Their
+    /// Observed lookups evicted to make room. Each belonged to the source with the most and was evicted for a source with fewer. Their
     /// observers got 4.04.
     /// </summary>
-    public long ObservedLookUpsEvicted { get; init; }
+    public long ObservedLookupsEvicted { get; init; }
 
-    /// <summary>Requests refused because of their content or their client, including <see cref="LookUpsRefused"/>.</summary>
+    /// <summary>Requests refused because of their content or their client, including <see cref="LookupsRefused"/>.</summary>
     public long Refusals { get; init; }
 
     /// <summary>Requests challenged with an Echo (4.01).</summary>

@@ -36,7 +36,7 @@ public sealed partial class CoapDirectoryLimits
     [NumberRange(64, 56 * 1024, IsBytes = true)]
     public partial int MaxLinkBytes { get; set; } = 16 * 1024;
 
-    /// <summary>The maximum number of results of a look-up.</summary>
+    /// <summary>The maximum number of results of a lookup.</summary>
     /// <remarks>A client gets 4.00 for more results, and has to request pages.</remarks>
     [NumberRange(1)]
     public partial int MaxResults { get; set; } = 1_000;
@@ -51,12 +51,12 @@ public sealed partial class CoapDirectoryLimits
     [NumberRange(1)]
     public partial int MaxFetchesPerSource { get; set; } = 10;
 
-    /// <summary>The maximum number of different observed look-ups.</summary>
+    /// <summary>The maximum number of different observed lookups.</summary>
     /// <remarks>Above this number clients get a response without an observation.</remarks>
     [NumberRange(1)]
     public partial int MaxWatched { get; set; } = 1_000;
 
-    /// <summary>The maximum number of observed look-ups started by one source.</summary>
+    /// <summary>The maximum number of observed lookups started by one source.</summary>
     /// <remarks>A source also never gets more than its share of the free places.</remarks>
     [NumberRange(1)]
     public partial int MaxWatchedPerSource { get; set; } = 50;
@@ -81,29 +81,29 @@ public sealed partial class CoapDirectoryLimits
     /// <remarks>Each one has at most 255 bytes.</remarks>
     internal int MaxAttributes { get; set; } = 16;
 
-    /// <summary>The maximum number of bytes of the response to a look-up, 64 or more. Default 128 KiB.</summary>
+    /// <summary>The maximum number of bytes of the response to a lookup, 64 or more. Default 128 KiB.</summary>
     internal int MaxAnswerBytes { get; set; } = 128 * 1024;
 
-    /// <summary>The maximum number of registrations that a look-up scans in one step, 1 or more. Default 20,000.</summary>
+    /// <summary>The maximum number of registrations that a lookup scans in one step, 1 or more. Default 20,000.</summary>
     /// <remarks>
-    /// A look-up by a full value of <c>ep</c>, <c>d</c>, <c>base</c>, <c>et</c>, <c>rt</c> or <c>if</c> scans the registrations with that
-    /// value; other look-ups scan all. A look-up that exceeds the limit continues in steps of this size, in turn with other such look-ups,
+    /// A lookup by a full value of <c>ep</c>, <c>d</c>, <c>base</c>, <c>et</c>, <c>rt</c> or <c>if</c> scans the registrations with that
+    /// value; other lookups scan all. A lookup that exceeds the limit continues in steps of this size, in turn with other such lookups,
     /// and cannot be observed.
     /// </remarks>
     internal int MaxScanned { get; set; } = 20_000;
 
     /// <summary>
-    /// The maximum number of pending look-ups that scan more than <see cref="MaxScanned"/> registrations, 1 or more. Default 16.
+    /// The maximum number of pending lookups that scan more than <see cref="MaxScanned"/> registrations, 1 or more. Default 16.
     /// </summary>
     /// <remarks>Further ones get 5.03.</remarks>
     internal int MaxScans { get; set; } = 16;
 
-    /// <summary>The maximum number of such pending look-ups per source, 1 or more. Default 4.</summary>
+    /// <summary>The maximum number of such pending lookups per source, 1 or more. Default 4.</summary>
     /// <remarks>A source also never gets more than its share of the free places.</remarks>
     internal int MaxScansPerSource { get; set; } = 4;
 
-    /// <summary>The maximum number of criteria of a look-up, 1 to 63. Default 16.</summary>
-    internal int MaxCriteriaPerLookUp { get; set; } = 16;
+    /// <summary>The maximum number of criteria of a lookup, 1 to 63. Default 16.</summary>
+    internal int MaxCriteriaPerLookup { get; set; } = 16;
 
     /// <exception cref="ArgumentOutOfRangeException">A limit is out of its range.</exception>
     internal void Check()
@@ -114,7 +114,7 @@ public sealed partial class CoapDirectoryLimits
         Check(MaxScanned, 1, int.MaxValue);
         Check(MaxScans, 1, int.MaxValue);
         Check(MaxScansPerSource, 1, int.MaxValue);
-        Check(MaxCriteriaPerLookUp, 1, MaxCriteria);
+        Check(MaxCriteriaPerLookup, 1, MaxCriteria);
     }
 
     private static void Check(long value, long min, long max,

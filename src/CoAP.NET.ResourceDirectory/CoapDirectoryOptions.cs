@@ -10,7 +10,7 @@ namespace CoAP.NET.ResourceDirectory;
 public sealed partial class CoapDirectoryOptions
 {
     /// <summary>The path of registrations: one or more segments, each with a leading slash. Default <c>/rd</c>.</summary>
-    /// <remarks>Look-ups are at <c>ep</c> and <c>res</c> below the same path with <c>-lookup</c>, such as <c>/rd-lookup/ep</c>.</remarks>
+    /// <remarks>Lookups are at <c>ep</c> and <c>res</c> below the same path with <c>-lookup</c>, such as <c>/rd-lookup/ep</c>.</remarks>
     public partial string Path { get; set; } = "/rd";
 
     /// <summary>The rights of clients without authentication. Default <see cref="CoapUnsecuredRegistrations.SameAddress"/>.</summary>
@@ -74,7 +74,7 @@ public sealed partial class CoapDirectoryOptions
     /// <summary>Creates the meter; null, the default, uses the meter of the process.</summary>
     public partial IMeterFactory? MeterFactory { get; set; }
 
-    internal string LookUpPath => Path + "-lookup";
+    internal string LookupPath => Path + "-lookup";
 
     /// <summary>Returns a copy that has the clock and the random source of a server, unless it has its own.</summary>
     internal CoapDirectoryOptions Of(CoapRouteGroup routes)

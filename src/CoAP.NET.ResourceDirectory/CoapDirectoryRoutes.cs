@@ -24,7 +24,7 @@ public static class CoapDirectoryRoutes
     }
 
     /// <summary>
-    /// Maps a directory: registrations (<c>/rd</c>), look-ups of endpoints (<c>/rd-lookup/ep</c>) and of links (<c>/rd-lookup/res</c>).
+    /// Maps a directory: registrations (<c>/rd</c>), lookups of endpoints (<c>/rd-lookup/ep</c>) and of links (<c>/rd-lookup/res</c>).
     /// </summary>
     /// <remarks><c>/.well-known/core</c> lists all of them with the resource types of RFC 9176.</remarks>
     /// <param name="routes">The server, or a group whose filters and rules apply to the routes. It must have no prefix because locations
@@ -71,10 +71,10 @@ public static class CoapDirectoryRoutes
             group.MapPost("/.well-known/rd", new SimpleRegistrationHandler(core, registrations).RegisterAsync).ExcludeFromDiscovery();
         }
 
-        LookUpHandlers lookUps = new(core);
-        group.MapGet(options.LookUpPath + "/ep", lookUps.GetEndpointsAsync).WithResourceType("core.rd-lookup-ep")
-            .Produces(CoapContentFormat.LinkFormat).Observable().WithObserverLimits(lookUps.FindTermsOfEndpoints);
-        group.MapGet(options.LookUpPath + "/res", lookUps.GetLinksAsync).WithResourceType("core.rd-lookup-res")
-            .Produces(CoapContentFormat.LinkFormat).Observable().WithObserverLimits(lookUps.FindTermsOfLinks);
+        LookupHandlers lookups = new(core);
+        group.MapGet(options.LookupPath + "/ep", lookups.GetEndpointsAsync).WithResourceType("core.rd-lookup-ep")
+            .Produces(CoapContentFormat.LinkFormat).Observable().WithObserverLimits(lookups.FindTermsOfEndpoints);
+        group.MapGet(options.LookupPath + "/res", lookups.GetLinksAsync).WithResourceType("core.rd-lookup-res")
+            .Produces(CoapContentFormat.LinkFormat).Observable().WithObserverLimits(lookups.FindTermsOfLinks);
     }
 }

@@ -58,7 +58,7 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
 
     /// <summary>Loads the registrations from the cluster; without a cluster there is nothing to load.</summary>
     /// <remarks>
-    /// While the store is unavailable, the directory retries every second. Look-ups get 5.03 (Service Unavailable) until all registrations
+    /// While the store is unavailable, the directory retries every second. Lookups get 5.03 (Service Unavailable) until all registrations
     /// are loaded, because clients must not take a part for the whole. It may be called again.
     /// </remarks>
     /// <param name="cancellationToken">Stops waiting; loading continues.</param>
@@ -82,13 +82,13 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
             SimpleRegistrations = counts[DirectoryCounterKind.SimpleRegistrations],
             Updates = counts[DirectoryCounterKind.Updates],
             Removals = counts[DirectoryCounterKind.Removals],
-            LookUps = counts[DirectoryCounterKind.LookUps],
-            LookUpsRefused = counts[DirectoryCounterKind.LookUpsRefused],
+            Lookups = counts[DirectoryCounterKind.Lookups],
+            LookupsRefused = counts[DirectoryCounterKind.LookupsRefused],
             Scans = counts[DirectoryCounterKind.Scans],
             ScansRefused = counts[DirectoryCounterKind.ScansRefused],
             Notices = counts[DirectoryCounterKind.Notices],
             WatchesRefused = counts[DirectoryCounterKind.WatchesRefused],
-            ObservedLookUpsEvicted = counts[DirectoryCounterKind.ObservedLookUpsEvicted],
+            ObservedLookupsEvicted = counts[DirectoryCounterKind.ObservedLookupsEvicted],
             Refusals = counts[DirectoryCounterKind.Refusals],
             Fetches = Core.Fetches.InProgress,
             FetchesRefused = counts[DirectoryCounterKind.FetchesRefused],

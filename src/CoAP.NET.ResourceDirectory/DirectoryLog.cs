@@ -25,7 +25,7 @@ internal static partial class DirectoryLog
     public static partial void Evicted(ILogger logger, int count, long bytes, long total);
 
     [LoggerMessage(2605, LogLevel.Warning, "The registrations of the cluster were not loaded within {Waited}; the server "
-        + "starts without them. Look-ups get 5.03 until they are loaded. Check the health of the cluster: its store may be unavailable")]
+        + "starts without them. Lookups get 5.03 until they are loaded. Check the health of the cluster: its store may be unavailable")]
     public static partial void NotLoaded(ILogger logger, TimeSpan waited);
 
     [LoggerMessage(2606, LogLevel.Information, "{Count} registrations were loaded in {Time}")]

@@ -8,7 +8,7 @@ internal sealed partial class CoapTableOptions
     /// <summary>The maximum number of bytes of keys and values.</summary>
     /// <remarks>
     /// Each node has all entries, and needs about 80 bytes more for each. A change that would exceed the maximum fails
-    /// (<see cref="CoapTableFault.Full"/>); changes that other nodes have accepted are always applied.
+    /// (<see cref="CoapTableUnavailableReason.Full"/>); changes that other nodes have accepted are always applied.
     /// </remarks>
     [NumberRange(4L << 10, 1L << 40, IsBytes = true)]
     public partial long MaxBytes { get; set; } = 1L << 30;

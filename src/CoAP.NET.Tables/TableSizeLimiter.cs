@@ -22,7 +22,7 @@ internal static class TableSizeLimiter
         // A value that needs no additional room is always accepted.
         if (more > 0 && contents.Bytes + more > options.MaxBytes)
         {
-            throw new CoapTableUnavailableException(CoapTableFault.Full, s_retryWhenFull,
+            throw new CoapTableUnavailableException(CoapTableUnavailableReason.Full, s_retryWhenFull,
                 $"The table has {contents.Bytes} bytes of at most {options.MaxBytes} (CoapTableOptions.MaxBytes), and no room for {more} "
                 + "more. Raise it, or make the rules keep less.");
         }

@@ -122,7 +122,8 @@ public sealed class KestrelTcpTests : WebTest
         Coap.MapGet("/who",
             request =>
                 CoapResults.Text(
-                    $"{request.GetUri().Scheme} {request.GetUri().Host} {(request.Peer.Identity as CoapTlsIdentity)?.Certificate?.Subject}"));
+                    $"{request.GetUri().Scheme} {request.GetUri().Host} "
+                    + $"{(request.Peer.Identity as CoapTlsPeerIdentity)?.Certificate?.Subject}"));
         await StartAsync(_ => { }, listen => listen.UseCoapTls(new SslServerAuthenticationOptions
         {
             ServerCertificate = certificate,

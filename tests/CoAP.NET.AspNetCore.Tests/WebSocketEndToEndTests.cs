@@ -164,7 +164,7 @@ public sealed class WebSocketEndToEndTests : WebTest
         using X509Certificate2 device = Certificates.Make("device-7");
         Coap.MapGet("/who",
             request =>
-                CoapResults.Text($"{request.GetUri().Scheme} {(request.Peer.Identity as CoapTlsIdentity)?.Certificate?.Subject}"))
+                CoapResults.Text($"{request.GetUri().Scheme} {(request.Peer.Identity as CoapTlsPeerIdentity)?.Certificate?.Subject}"))
             .RequireTransportSecurity();
         await StartAsync(listen: listen => listen.UseHttps(https =>
         {

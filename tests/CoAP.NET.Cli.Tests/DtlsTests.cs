@@ -178,7 +178,7 @@ public sealed class DtlsTests : FolderTest
 
     private static Task<CoapServer> StartAsync(CoapDtlsServerOptions options) => TestServer.StartAsync(
         server => server.MapGet("/who",
-            request => CoapResults.Text(request.Peer.Identity is CoapDtlsIdentity identity
+            request => CoapResults.Text(request.Peer.Identity is CoapDtlsPeerIdentity identity
                 ? identity.PskIdentity ?? identity.Certificate?.Subject ?? ""
                 : "")),
         "coaps://127.0.0.1:0",

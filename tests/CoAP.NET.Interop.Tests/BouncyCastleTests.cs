@@ -103,7 +103,7 @@ public sealed class BouncyCastleTests : IDisposable
         BouncyEnd client = new() { Suite = (int)Suite, Key = _theirs };
         Assert.Equal("nobody", await Within(BouncyClient.GetAsync(client, PortOf(server), "who")));
         Assert.Equal(_ours.ExportSubjectPublicKeyInfo(), client.PeerCredential);
-        Assert.Equal(_theirs.ExportSubjectPublicKeyInfo(), Assert.IsType<CoapDtlsIdentity>(server.LastIdentity).PublicKey.ToArray());
+        Assert.Equal(_theirs.ExportSubjectPublicKeyInfo(), Assert.IsType<CoapDtlsPeerIdentity>(server.LastIdentity).PublicKey.ToArray());
     }
 
     [Fact]

@@ -446,7 +446,7 @@ public sealed class GnuTlsProgramTests : IDisposable
         client.Output.Mentions("- Peer has closed the GnuTLS connection");
     }
 
-    private static CoapDtlsIdentity IdentityAt(StreamServer server) => Assert.IsType<CoapDtlsIdentity>(server.LastIdentity);
+    private static CoapDtlsPeerIdentity IdentityAt(StreamServer server) => Assert.IsType<CoapDtlsPeerIdentity>(server.LastIdentity);
 
     private CoapDtlsOptions SmallDatagrams(CoapDtlsOptions options, bool areSmall)
     {

@@ -44,7 +44,8 @@ public sealed class LibcoapDtlsRawPublicKeyTests : IDisposable
         {
             PeerResult result = await LibcoapClient.RunProgramAsync(LibcoapClient.GnuTlsProgram, "-M", TheirFile(), server.Uri("/who"));
             Assert.Equal("nobody", result.Output);
-            Assert.Equal(_theirs.ExportSubjectPublicKeyInfo(), Assert.IsType<CoapDtlsIdentity>(server.LastIdentity).PublicKey.ToArray());
+            Assert.Equal(
+                _theirs.ExportSubjectPublicKeyInfo(), Assert.IsType<CoapDtlsPeerIdentity>(server.LastIdentity).PublicKey.ToArray());
         }
         else
         {

@@ -48,7 +48,7 @@ public sealed class LibcoapTlsClientTests : IDisposable
         PeerResult result = await LibcoapClient.RunSecureAsync(
             "-C", _certificates.Authority, "-c", _certificates.ClientFile, "-j", _certificates.ClientKey, server.Uri("/who", Name));
         Assert.Equal("CN=device-7", result.Output);
-        Assert.Equal(Name, Assert.IsType<CoapTlsIdentity>(server.LastIdentity).ServerName);
+        Assert.Equal(Name, Assert.IsType<CoapTlsPeerIdentity>(server.LastIdentity).ServerName);
     }
 
     [Fact]

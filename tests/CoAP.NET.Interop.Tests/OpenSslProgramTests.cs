@@ -452,7 +452,7 @@ public sealed class OpenSslProgramTests : IDisposable
         await server.WaitForFailuresAsync();
     }
 
-    private static CoapDtlsIdentity IdentityAt(StreamServer server) => Assert.IsType<CoapDtlsIdentity>(server.LastIdentity);
+    private static CoapDtlsPeerIdentity IdentityAt(StreamServer server) => Assert.IsType<CoapDtlsPeerIdentity>(server.LastIdentity);
 
     private CoapDtlsOptions SmallDatagrams(CoapDtlsOptions options, bool areSmall)
     {

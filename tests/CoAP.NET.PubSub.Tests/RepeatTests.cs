@@ -15,7 +15,7 @@ public sealed class RepeatTests
     {
         Entry entry = new();
         entry.Ask(Publish(new TopicRequestId(1, 1), "first"));
-        TopicOwnerRequest deletion = Ask(TopicOperation.DeleteData, new TopicRequestId(2, 1));
+        TopicOwnerRequest deletion = Ask(TopicOwnerOperation.DeleteData, new TopicRequestId(2, 1));
         Assert.Equal(CoapCode.Deleted, entry.Ask(deletion));
         Assert.Equal(CoapCode.Created, entry.Ask(Publish(new TopicRequestId(1, 2), "second")));
         Assert.Equal(CoapCode.Deleted, entry.Ask(deletion));
@@ -26,11 +26,20 @@ public sealed class RepeatTests
     public void A_repeated_change_of_properties_does_not_undo_a_later_change()
     {
         Entry entry = new();
-        TopicOwnerRequest ten = Ask(TopicOperation.Change, new TopicRequestId(1, 2)) with { Properties = new() { MaxSubscribers = 10 } };
-        TopicOwnerRequest twenty = Ask(TopicOperation.Change, new TopicRequestId(2, 1)) with { Properties = new() { MaxSubscribers = 20 } };
+        TopicOwnerRequest ten = Ask(TopicOwnerOperation.Change, new TopicRequestId(1, 2)) with
+        {
+            Properties = new() { MaxSubscribers = 10 },
+        };
+        TopicOwnerRequest twenty = Ask(TopicOwnerOperation.Change, new TopicRequestId(2, 1)) with
+        {
+            Properties = new() { MaxSubscribers = 20 },
+        };
 
         // An earlier one of the same broker that comes later changes something else, so it counts.
-        TopicOwnerRequest earlier = Ask(TopicOperation.Replace, new TopicRequestId(1, 1)) with { Properties = new() { TopicType = "x" } };
+        TopicOwnerRequest earlier = Ask(TopicOwnerOperation.Replace, new TopicRequestId(1, 1)) with
+        {
+            Properties = new() { TopicType = "x" },
+        };
         Assert.Equal(CoapCode.Changed, entry.Ask(ten));
         Assert.Equal(CoapCode.Changed, entry.Ask(twenty));
         Assert.Equal(CoapCode.Changed, entry.Ask(ten));
@@ -45,13 +54,13 @@ public sealed class RepeatTests
     public void A_late_operation_on_a_deleted_topic_does_not_affect_a_new_topic_of_the_same_name()
     {
         Entry entry = new();
-        TopicOwnerRequest deletion = Ask(TopicOperation.Delete, new TopicRequestId(1, 1));
+        TopicOwnerRequest deletion = Ask(TopicOwnerOperation.Delete, new TopicRequestId(1, 1));
         Assert.Equal(CoapCode.Deleted, entry.Ask(deletion));
         entry.Make(creation: 8);
         foreach (TopicOwnerRequest late in new[]
         {
-            deletion, Publish(new TopicRequestId(1, 2), "late"), Ask(TopicOperation.DeleteData, new TopicRequestId(1, 3)),
-            Ask(TopicOperation.Change, new TopicRequestId(1, 4)),
+            deletion, Publish(new TopicRequestId(1, 2), "late"), Ask(TopicOwnerOperation.DeleteData, new TopicRequestId(1, 3)),
+            Ask(TopicOwnerOperation.Change, new TopicRequestId(1, 4)),
         })
         {
             Assert.Equal(CoapCode.NotFound, entry.Ask(late));
@@ -191,9 +200,9 @@ public sealed class RepeatTests
     private static void If(CoapRequest request, CoapETag tag) => request.Options.Add(new IfMatchOption(tag.ToArray()));
 
     private static TopicOwnerRequest Publish(TopicRequestId stamp, string text) =>
-        Ask(TopicOperation.Publish, stamp) with { Data = Encoding.UTF8.GetBytes(text) };
+        Ask(TopicOwnerOperation.Publish, stamp) with { Data = Encoding.UTF8.GetBytes(text) };
 
-    private static TopicOwnerRequest Ask(TopicOperation operation, TopicRequestId stamp) => new()
+    private static TopicOwnerRequest Ask(TopicOwnerOperation operation, TopicRequestId stamp) => new()
     {
         Operation = operation, Stamp = stamp, Creation = 7, Properties = new CoapTopicProperties(),
     };

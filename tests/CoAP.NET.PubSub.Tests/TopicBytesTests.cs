@@ -27,7 +27,7 @@ public sealed class TopicBytesTests
             TopicState state = new()
             {
                 Collection = "/ps",
-                Owner = i % 2 == 0 ? null : "CoapDtlsIdentity somebody",
+                Owner = i % 2 == 0 ? null : "CoapDtlsPeerIdentity somebody",
                 Source = "2001:db8::/56",
                 Creation = random.NextUInt64(),
                 Properties = Some(random) with { DataUri = null, Initial = null },
@@ -43,7 +43,7 @@ public sealed class TopicBytesTests
 
             TopicOwnerRequest question = new()
             {
-                Operation = TopicOperation.Create,
+                Operation = TopicOwnerOperation.Create,
                 Stamp = stamp,
                 Topic = state,
                 Data = new byte[i],
@@ -52,7 +52,7 @@ public sealed class TopicBytesTests
                 IsDurable = i % 3 == 0,
             };
             TopicOwnerRequest asked = TopicOwnerRequest.Read(question.Write())!;
-            Assert.Equal((TopicOperation.Create, i, stamp), (asked.Operation, asked.Data.Length, asked.Stamp));
+            Assert.Equal((TopicOwnerOperation.Create, i, stamp), (asked.Operation, asked.Data.Length, asked.Stamp));
             Assert.Equal((question.Creation, question.Expected, question.IsDurable), (asked.Creation, asked.Expected, asked.IsDurable));
             Assert.Equal(state.Creation, asked.Topic!.Creation);
         }
@@ -71,7 +71,7 @@ public sealed class TopicBytesTests
             {
                 0 => TopicPropertiesSerializer.Write(properties),
                 1 => state.WithData(new byte[3], null, new TopicRequestId(1, 2)).Write(),
-                _ => new TopicOwnerRequest { Operation = TopicOperation.Publish, Stamp = new TopicRequestId(1, 2), Data = new byte[4] }
+                _ => new TopicOwnerRequest { Operation = TopicOwnerOperation.Publish, Stamp = new TopicRequestId(1, 2), Data = new byte[4] }
                     .Write(),
             };
             for (int change = 0; change < 1 + (i % 3); change++)

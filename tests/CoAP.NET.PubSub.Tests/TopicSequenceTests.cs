@@ -73,10 +73,10 @@ public sealed class TopicSequenceTests
             if (_done.Count > 0 && Next(5) == 0)
             {
                 (TopicOwnerRequest question, CoapCode code) = _done[^(1 + Next(Math.Min(4, _done.Count)))];
-                if (question.Operation != TopicOperation.Create || _model is not null)
+                if (question.Operation != TopicOwnerOperation.Create || _model is not null)
                 {
                     CoapCode again = Ask(question);
-                    Assert.True(question.IsDoneIn(_index.StateOf(s_key.ToString())) || question.Operation == TopicOperation.Create);
+                    Assert.True(question.IsDoneIn(_index.StateOf(s_key.ToString())) || question.Operation == TopicOwnerOperation.Create);
                     Assert.True(again.IsSuccess == code.IsSuccess || again == CoapCode.NotFound || again == CoapCode.BadRequest
                         || again == CoapCode.UnsupportedContentFormat, $"{question.Operation} again: {again} after {code}.");
                     _seen.Add($"again {again.ToString()[..4]}");
@@ -107,7 +107,7 @@ public sealed class TopicSequenceTests
 
         private TopicOwnerRequest Make()
         {
-            TopicOperation operation = (TopicOperation)(1 + Next(6));
+            TopicOwnerOperation operation = (TopicOwnerOperation)(1 + Next(6));
             TopicOwnerRequest question = new()
             {
                 Operation = operation,
@@ -116,7 +116,7 @@ public sealed class TopicSequenceTests
             };
             return operation switch
             {
-                TopicOperation.Create => question with
+                TopicOwnerOperation.Create => question with
                 {
                     Topic = new TopicState
                     {
@@ -124,7 +124,7 @@ public sealed class TopicSequenceTests
                         Properties = new CoapTopicProperties("t") { ResourceType = "core.ps.data", Expiration = SomeEnd() },
                     },
                 },
-                TopicOperation.Replace or TopicOperation.Change => question with
+                TopicOwnerOperation.Replace or TopicOwnerOperation.Change => question with
                 {
                     Properties = new CoapTopicProperties
                     {
@@ -135,7 +135,7 @@ public sealed class TopicSequenceTests
                         Expiration = SomeEnd(),
                     },
                 },
-                TopicOperation.Publish => question with
+                TopicOwnerOperation.Publish => question with
                 {
                     Data = Encoding.UTF8.GetBytes($"{question.Stamp.Number} of {question.Stamp.Broker}"),
                     Format = Next(5) == 0 ? CoapContentFormat.Cbor : CoapContentFormat.TextPlain,
@@ -161,14 +161,14 @@ public sealed class TopicSequenceTests
 
             switch (asked.Operation)
             {
-                case TopicOperation.Replace or TopicOperation.Change:
+                case TopicOwnerOperation.Replace or TopicOwnerOperation.Change:
                     CoapTopicProperties given = asked.Properties!;
                     if (given.Name is not null || given.Expiration <= _clock.GetUtcNow())
                     {
                         return CoapCode.BadRequest;
                     }
 
-                    Model old = asked.Operation == TopicOperation.Change ? _model : new Model(0, null, null, null, null, null);
+                    Model old = asked.Operation == TopicOwnerOperation.Change ? _model : new Model(0, null, null, null, null, null);
                     _model = _model with
                     {
                         Type = given.TopicType ?? old.Type,
@@ -177,10 +177,10 @@ public sealed class TopicSequenceTests
                         End = given.Expiration ?? old.End,
                     };
                     return CoapCode.Changed;
-                case TopicOperation.Delete:
+                case TopicOwnerOperation.Delete:
                     _model = null;
                     return CoapCode.Deleted;
-                case TopicOperation.DeleteData:
+                case TopicOwnerOperation.DeleteData:
                     bool had = _model.Data is not null;
                     _model = _model with { Data = null };
                     return had ? CoapCode.Deleted : CoapCode.NotFound;

@@ -47,8 +47,8 @@ public sealed class ClientOfHostTests
         await using CoapEndpointPair pair = new();
         await using CoapDirectoryServer served = pair.Server.MapResourceDirectory();
         await pair.StartAsync();
-        CoapUri lookUp = CoapUri.Parse(CoapEndpointPair.Address + "/rd-lookup/ep");
-        CoapDirectoryClient directory = new(pair.Client.Endpoint, null, endpointLookup: lookUp);
+        CoapUri lookup = CoapUri.Parse(CoapEndpointPair.Address + "/rd-lookup/ep");
+        CoapDirectoryClient directory = new(pair.Client.Endpoint, null, endpointLookup: lookup);
 
         Assert.Equal(0, await pair.RunAsync(() => CountAsync(directory)));
     }

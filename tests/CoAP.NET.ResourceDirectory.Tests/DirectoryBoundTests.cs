@@ -105,7 +105,7 @@ public class DirectoryBoundTests
         {
             options.Limits.MaxResults = 50;
             options.Limits.MaxScanned = 128;
-            options.Limits.MaxCriteriaPerLookUp = 2;
+            options.Limits.MaxCriteriaPerLookup = 2;
         });
         for (int i = 0; i < 200; i++)
         {

@@ -31,7 +31,7 @@ public class DirectoryTelemetryTests
         await world.RegisterAsync("ep=b&lt=500", "</x>");
         await world.LinksAsync();
 
-        // The Echo of the last answer went with the look-up.
+        // The Echo of the last answer went with the lookup.
         await world.PostAsync(location);
         await world.DeleteAsync(location);
         await world.PostAsync("/rd", "</x>");

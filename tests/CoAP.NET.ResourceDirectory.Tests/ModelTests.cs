@@ -1,6 +1,6 @@
 using System.Buffers;
 using CoAP.NET.ResourceDirectory.Index;
-using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Lookups;
 using CoAP.NET.ResourceDirectory.Registrations;
 using CoAP.NET.ResourceDirectory.Serving;
 
@@ -22,7 +22,7 @@ public class ModelTests
         VirtualRandom random = new(seed);
         CoapDirectoryOptions options = new() { TimeProvider = clock, Random = new VirtualRandom(seed) };
         await using CoapDirectoryServer directory = new(options);
-        LookUpExecutor run = new(directory.Core.Index, directory.Core.Locations, new LookUpLimits(1_000_000, 100_000_000, 1_000_000));
+        LookupExecutor run = new(directory.Core.Index, directory.Core.Locations, new LookupLimits(1_000_000, 100_000_000, 1_000_000));
         SortedDictionary<ulong, Modelled> model = [];
         DirectoryOwner[] owners = [new(1, 1, 1), new(2, 2, 2)];
         int checks = 0;
@@ -115,16 +115,16 @@ public class ModelTests
         return directory.Count;
     }
 
-    private static void Check(LookUpExecutor run, VirtualRandom random, IEnumerable<Modelled> active, DirectoryServerState core)
+    private static void Check(LookupExecutor run, VirtualRandom random, IEnumerable<Modelled> active, DirectoryServerState core)
     {
         bool ofLinks = Next(random, 2) == 0;
         List<string> criteria = [.. Enumerable.Range(0, Next(random, 3)).Select(_ => Criterion(random))];
         (int page, int count) = (Next(random, 4), 1 + Next(random, 7));
         bool isPaged = Next(random, 2) == 0;
         IEnumerable<string> queries = isPaged ? criteria.Append($"page={page}").Append($"count={count}") : criteria;
-        Assert.Null(LookUp.TryRead(queries, ofLinks, 16, out LookUp? lookUp));
+        Assert.Null(Lookup.TryRead(queries, ofLinks, 16, out Lookup? lookup));
         ArrayBufferWriter<byte> answer = new();
-        Assert.Equal(LookUpFault.None, run.Run(lookUp!, 0, answer));
+        Assert.Equal(LookupFault.None, run.Run(lookup!, 0, answer));
 
         List<string> expected = [];
         foreach (Modelled one in active)

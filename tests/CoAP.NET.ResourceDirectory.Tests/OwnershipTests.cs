@@ -92,7 +92,7 @@ public class OwnershipTests
         await using DirectoryWorld world = await DirectoryWorld.StartAsync(options =>
         {
             options.EndpointNameOf = peer =>
-                peer.Identity is CoapDtlsIdentity { PskIdentity: "alice" } ? "node-of-alice" : null;
+                peer.Identity is CoapDtlsPeerIdentity { PskIdentity: "alice" } ? "node-of-alice" : null;
             options.SectorOf = peer => peer.IsKnown ? "known" : null;
         });
         CoapClient alice = world.MakeClient("[2001:db8::3]:6000", "coaps", CoapTestIdentity.Psk("alice"));

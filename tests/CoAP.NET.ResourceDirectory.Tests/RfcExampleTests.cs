@@ -13,7 +13,7 @@ public class RfcExampleTests
     [Rfc("9176-4.3-1", "9176-4-1")]
     public async Task A_directory_is_discovered()
     {
-        // Section 4.3. This directory has look-ups that can be observed, which is said, as in the second example there.
+        // Section 4.3. This directory has lookups that can be observed, which is said, as in the second example there.
         await using DirectoryWorld world = await DirectoryWorld.StartAsync();
         CoapResponse found = await world.GetAsync("/.well-known/core?rt=core.rd*");
         AssertLinks("</rd>;rt=core.rd;ct=40,</rd-lookup/ep>;rt=core.rd-lookup-ep;ct=40;obs,"

@@ -4,7 +4,7 @@ namespace CoAP.NET.Benchmarks;
 
 /// <summary>
 /// What it costs to know whether a message came before (RFC 7252 section 4.5), by how many are remembered. Peers take turns and the
-/// remembered ones are looked up in no order, so that with many of them each look-up finds its memory cold, as a server does.
+/// remembered ones are looked up in no order, so that with many of them each lookup finds its memory cold, as a server does.
 /// </summary>
 [MemoryDiagnoser]
 public class DuplicateBenchmarks
@@ -38,7 +38,7 @@ public class DuplicateBenchmarks
         }
     }
 
-    /// <summary>A look-up that finds the message and its reply.</summary>
+    /// <summary>A lookup that finds the message and its reply.</summary>
     [Benchmark(OperationsPerInvoke = Messages)]
     public int FindHit()
     {
@@ -52,7 +52,7 @@ public class DuplicateBenchmarks
         return found;
     }
 
-    /// <summary>A look-up of a message that did not come before, which is what nearly every message is.</summary>
+    /// <summary>A lookup of a message that did not come before, which is what nearly every message is.</summary>
     [Benchmark(OperationsPerInvoke = Messages)]
     public int FindMiss()
     {

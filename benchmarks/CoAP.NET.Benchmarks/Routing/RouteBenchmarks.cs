@@ -25,9 +25,9 @@ public enum PathShape
 [MemoryDiagnoser]
 public class RouteBenchmarks
 {
-    private const int LookUps = 1024;
+    private const int Lookups = 1024;
 
-    private readonly CoapOptionCollection[] _paths = new CoapOptionCollection[LookUps];
+    private readonly CoapOptionCollection[] _paths = new CoapOptionCollection[Lookups];
     private RouteTable _table = null!;
 
     /// <summary>How many routes there are.</summary>
@@ -38,7 +38,7 @@ public class RouteBenchmarks
     [ParamsAllValues]
     public PathShape Shape { get; set; }
 
-    /// <summary>Maps the routes, makes options as they come off the wire, and checks that each look-up finds the right route.</summary>
+    /// <summary>Maps the routes, makes options as they come off the wire, and checks that each lookup finds the right route.</summary>
     [GlobalSetup]
     public void Setup()
     {
@@ -48,7 +48,7 @@ public class RouteBenchmarks
             _table.Root.MapGet(TemplateOf((PathShape)(i % 3), i / 3), () => CoapResults.NotFound());
         }
 
-        for (int i = 0; i < LookUps; i++)
+        for (int i = 0; i < Lookups; i++)
         {
             // In no order: a large prime visits all of them.
             int number = (int)(i * 1_000_003L % (Routes / 3));
@@ -62,8 +62,8 @@ public class RouteBenchmarks
         }
     }
 
-    /// <summary>One look-up.</summary>
-    [Benchmark(OperationsPerInvoke = LookUps)]
+    /// <summary>One lookup.</summary>
+    [Benchmark(OperationsPerInvoke = Lookups)]
     public int Find()
     {
         int found = 0;

@@ -2,7 +2,7 @@ using System.Buffers;
 using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.Sqlite;
 using CoAP.NET.ResourceDirectory;
-using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Lookups;
 using CoAP.NET.ResourceDirectory.Registrations;
 using CoAP.NET.ResourceDirectory.Serving;
 
@@ -104,8 +104,8 @@ internal sealed class DirectoryRestartRow : IRow
         table.Add("the same, allocated for each registration", $"{(GC.GetTotalAllocatedBytes() - allocated) / count} B");
         table.Check(directory.Count == count, $"{directory.Count} registrations are there after the start, and not {count}");
         ArrayBufferWriter<byte> answer = new(4096);
-        _ = LookUp.TryRead([$"ep=node-{count - 1}"], ofLinks: true, 16, out LookUp? lookUp);
-        table.Check(directory.Core.LookUps.Run(lookUp!, 0, answer) == LookUpFault.None && answer.WrittenCount > 100 * Registered.Links / 3,
+        _ = Lookup.TryRead([$"ep=node-{count - 1}"], ofLinks: true, 16, out Lookup? lookup);
+        table.Check(directory.Core.Lookups.Run(lookup!, 0, answer) == LookupFault.None && answer.WrittenCount > 100 * Registered.Links / 3,
             $"the last registration was not found again");
         await cluster.LeaveAsync();
     }

@@ -1,23 +1,23 @@
 using System.Buffers;
 using System.Text;
 using CoAP.NET.ResourceDirectory;
-using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Lookups;
 using CoAP.NET.ResourceDirectory.Registrations;
 using CoAP.NET.ResourceDirectory.Serving;
 using CoAP.NET.Tables;
 
 namespace CoAP.NET.Footprint.Rows;
 
-/// <summary>A Resource Directory with very many registrations: memory for one, and the time of registrations and look-ups.</summary>
+/// <summary>A Resource Directory with very many registrations: memory for one, and the time of registrations and lookups.</summary>
 internal sealed class DirectoryRow : IRow
 {
     private const int Links = Registered.Links;
     private const int Types = Registered.Types;
-    private const double LookUpGoal = 20;
+    private const double LookupGoal = 20;
 
     public string Name => "directory";
 
-    public string About => "a Resource Directory with 1,000,000 registrations of 10 links: bytes for each, registrations, look-ups";
+    public string About => "a Resource Directory with 1,000,000 registrations of 10 links: bytes for each, registrations, lookups";
 
     public int Seconds(Sizes sizes) => 60;
 
@@ -41,8 +41,8 @@ internal sealed class DirectoryRow : IRow
             $"{each:0} B, {one.Bytes.Length} B of them as it is kept");
         table.Add("registrations on one core, links read and checked", $"{perSecond:0} a second");
         table.Add("refreshes on one core", $"{refreshes:0} a second");
-        double byName = LookUp(core, sizes.Of(200_000, 2_000), i => $"ep=node-{i * 7919L % count}");
-        table.Add($"look-up of an endpoint by ep, of {count}", $"{byName:0.0} us", "<= 20 us", byName <= LookUpGoal);
+        double byName = Lookup(core, sizes.Of(200_000, 2_000), i => $"ep=node-{i * 7919L % count}");
+        table.Add($"lookup of an endpoint by ep, of {count}", $"{byName:0.0} us", "<= 20 us", byName <= LookupGoal);
 
         // Pages of 10, half of them at most.
         int late = Math.Min(50, count * Links / Types / 20);
@@ -55,13 +55,13 @@ internal sealed class DirectoryRow : IRow
             ("all links, a page in the middle", "", count / 2),
         ])
         {
-            double time = LookUp(core, sizes.Of(50_000, 1_000),
+            double time = Lookup(core, sizes.Of(50_000, 1_000),
                 i => $"{string.Format(CultureInfo.InvariantCulture, query, i % Types)}&page={page}&count=10".TrimStart('&'));
-            table.Add("look-up of " + name, $"{time:0.0} us");
-            table.Check(time > 0, $"{time} us for a look-up cannot be");
+            table.Add("lookup of " + name, $"{time:0.0} us");
+            table.Check(time > 0, $"{time} us for a lookup cannot be");
         }
 
-        table.Add("look-up that no index serves, through all of them in steps of 1,000", $"{await ScanAsync(core):0.00} s");
+        table.Add("lookup that no index serves, through all of them in steps of 1,000", $"{await ScanAsync(core):0.00} s");
         table.Check(directory.Count == count + 1, $"{directory.Count} registrations are there, and not {count + 1}");
         table.CheckFigure(each > one.Bytes.Length, $"{each} B for a registration of {one.Bytes.Length} B cannot be");
     }
@@ -99,7 +99,7 @@ internal sealed class DirectoryRow : IRow
         return count / TimeProvider.System.GetElapsedTime(start).TotalSeconds;
     }
 
-    private static double LookUp(DirectoryServerState core, int count, Func<int, string> query)
+    private static double Lookup(DirectoryServerState core, int count, Func<int, string> query)
     {
         bool ofLinks = !query(0).StartsWith("ep=", StringComparison.Ordinal);
         ArrayBufferWriter<byte> answer = new(4096);
@@ -112,9 +112,9 @@ internal sealed class DirectoryRow : IRow
                 start = TimeProvider.System.GetTimestamp();
             }
 
-            _ = ResourceDirectory.LookUps.LookUp.TryRead(query(Math.Abs(i)).Split('&'), ofLinks, 16, out LookUp? lookUp);
+            _ = ResourceDirectory.Lookups.Lookup.TryRead(query(Math.Abs(i)).Split('&'), ofLinks, 16, out Lookup? lookup);
             answer.ResetWrittenCount();
-            if (core.LookUps.Run(lookUp!, 0, answer) != LookUpFault.None)
+            if (core.Lookups.Run(lookup!, 0, answer) != LookupFault.None)
             {
                 throw new InvalidOperationException($"{query(i)} was refused.");
             }
@@ -130,14 +130,14 @@ internal sealed class DirectoryRow : IRow
     // What the last registration alone has would be found by chance; this is found nowhere, so that all are looked at.
     private static async Task<double> ScanAsync(DirectoryServerState core)
     {
-        _ = ResourceDirectory.LookUps.LookUp.TryRead(["ct=111"], ofLinks: true, 16, out LookUp? lookUp);
+        _ = ResourceDirectory.Lookups.Lookup.TryRead(["ct=111"], ofLinks: true, 16, out Lookup? lookup);
         ArrayBufferWriter<byte> answer = new();
-        LookUpProgress progress = core.LookUps.Begin(lookUp!);
+        LookupProgress progress = core.Lookups.Begin(lookup!);
         long start = TimeProvider.System.GetTimestamp();
-        LookUpFault fault = await core.Scans.FinishAsync(default, lookUp!, 0, answer, progress, CancellationToken.None);
-        return fault == LookUpFault.None && answer.WrittenCount == 0
+        LookupFault fault = await core.Scans.FinishAsync(default, lookup!, 0, answer, progress, CancellationToken.None);
+        return fault == LookupFault.None && answer.WrittenCount == 0
             ? TimeProvider.System.GetElapsedTime(start).TotalSeconds
-            : throw new InvalidOperationException($"A look-up of what is nowhere ended by {fault} with {answer.WrittenCount} bytes.");
+            : throw new InvalidOperationException($"A lookup of what is nowhere ended by {fault} with {answer.WrittenCount} bytes.");
     }
 
     private static byte[] Utf8(string text) => Encoding.UTF8.GetBytes(text);

@@ -1,6 +1,6 @@
 using CoAP.NET.Diagnostics;
 using CoAP.NET.ResourceDirectory;
-using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Lookups;
 using CoAP.NET.ResourceDirectory.Registrations;
 using CoAP.NET.ResourceDirectory.Serving;
 using CoAP.NET.Simulation.LimitFill;
@@ -26,11 +26,11 @@ internal static class DirectoryFills
         {
             Plants = ["large-room"]
         },
-        new("directory-lookups", "Resource Directory: look-ups that match everything, or go through everything", "9176-6-1", LookUpAsync)
+        new("directory-lookups", "Resource Directory: lookups that match everything, or go through everything", "9176-6-1", LookupAsync)
         {
             Plants = ["no-scan-bound"]
         },
-        new("directory-watches", "Resource Directory: observers of look-ups in numbers", "9176-6-1", WatchAsync)
+        new("directory-watches", "Resource Directory: observers of lookups in numbers", "9176-6-1", WatchAsync)
         {
             Plants = ["no-watch-bound"]
         },
@@ -97,7 +97,7 @@ internal static class DirectoryFills
         }
 
         CoapDirectoryCounters counters = world.Counters;
-        string found = await DirectoryWorld.LookUpAsync(world.Client(0), true, "rt=honest", "count=500", "page=0");
+        string found = await DirectoryWorld.LookupAsync(world.Client(0), true, "rt=honest", "count=500", "page=0");
         run.Done = $"{count:N0} names of {Sources} sources, one after the other, in two hours; after each {newcomers} that come anew";
         run.AtMost("registrations held, at most", most, max);
         run.AtMost("bytes of them", counters.Bytes / LiveHeap.MiB, 256, " MiB");
@@ -158,7 +158,7 @@ internal static class DirectoryFills
         known.Check(run);
     }
 
-    private static async Task LookUpAsync(AttackRun run)
+    private static async Task LookupAsync(AttackRun run)
     {
         int count = run.Size(60_000, 3_000);
         int scanned = run.Size(20_000, 1_000);
@@ -199,33 +199,33 @@ internal static class DirectoryFills
         {
             foreach (bool ofLinks in new[] { true, false })
             {
-                if (LookUp.TryRead(queries, ofLinks, core.Options.Limits.MaxCriteriaPerLookUp, out LookUp? lookUp) is not null)
+                if (Lookup.TryRead(queries, ofLinks, core.Options.Limits.MaxCriteriaPerLookup, out Lookup? lookup) is not null)
                 {
                     refused++;
                     continue;
                 }
 
                 answer.ResetWrittenCount();
-                core.LookUps.Run(lookUp!, 0, answer, out _);
+                core.Lookups.Run(lookup!, 0, answer, out _);
                 answer.ResetWrittenCount();
                 long before = GC.GetAllocatedBytesForCurrentThread();
-                LookUpFault fault = core.LookUps.Run(lookUp!, 0, answer, out int seen);
+                LookupFault fault = core.Lookups.Run(lookup!, 0, answer, out int seen);
                 mostAllocated = Math.Max(mostAllocated, GC.GetAllocatedBytesForCurrentThread() - before);
-                refused += fault == LookUpFault.None ? 0 : 1;
+                refused += fault == LookupFault.None ? 0 : 1;
                 mostSeen = Math.Max(mostSeen, seen);
-                mostBytes = Math.Max(mostBytes, fault == LookUpFault.None ? answer.WrittenCount : 0);
+                mostBytes = Math.Max(mostBytes, fault == LookupFault.None ? answer.WrittenCount : 0);
             }
         }
 
         WireClient honest = world.Client(1);
-        string found = await DirectoryWorld.LookUpAsync(honest, true, "ep=node-77");
-        string page = await DirectoryWorld.LookUpAsync(honest, true, "rt=all", "count=20", "page=100");
-        run.Done = $"{hostile.Length} look-ups of endpoints and of links among {count:N0} registrations";
+        string found = await DirectoryWorld.LookupAsync(honest, true, "ep=node-77");
+        string page = await DirectoryWorld.LookupAsync(honest, true, "rt=all", "count=20", "page=100");
+        run.Done = $"{hostile.Length} lookups of endpoints and of links among {count:N0} registrations";
         run.AtMost("registrations that one went through at once", mostSeen, scanned + 64);
         run.AtMost("bytes of an answer", mostBytes, bytes);
         run.AtMost("bytes allocated for each that one went through", (double)mostAllocated / scanned, 256);
         run.AtLeast("refused with what to ask for instead, or left to further steps", refused, 8);
-        run.Holds("a look-up by name finds its endpoint", found == "<coap://[2001:db8::9]/x>;rt=\"all\";title=\"77\"");
+        run.Holds("a lookup by name finds its endpoint", found == "<coap://[2001:db8::9]/x>;rt=\"all\";title=\"77\"");
         run.Exactly("links of a page of 20", CoapLinkFormat.Parse(page).Count, 20);
     }
 
@@ -252,7 +252,7 @@ internal static class DirectoryFills
         {
             WireClient greedy = world.Client(FirstAttacker + source);
             int before = world.Counters.Watched;
-            await DirectoryWorld.LookUpAsync(greedy, true, "rt=verify");
+            await DirectoryWorld.LookupAsync(greedy, true, "rt=verify");
             for (int i = 0; i < each; i++)
             {
                 CoapMessage answer = await greedy.AskAsync(
@@ -296,9 +296,9 @@ internal static class DirectoryFills
         }
 
         run.Done =
-            $"{sources} verified sources observe {each} different look-ups each; then what another one observes changes {changes} times";
+            $"{sources} verified sources observe {each} different lookups each; then what another one observes changes {changes} times";
         run.Holds("the other one observes", first.Options.Observe is not null);
-        run.AtMost("look-ups that are observed, at most", most, max);
+        run.AtMost("lookups that are observed, at most", most, max);
         run.AtMost("of these begun by one source", mostOfSource, ofSource);
         run.AtLeast("answered plainly for lack of room", plain, (sources * each) - max);
         run.Exactly("not answered", failed, 0);

@@ -67,7 +67,7 @@ internal static class DirectoryTricks
         {
             for (int page = 0; page <= taken.Count / 100; page++)
             {
-                string text = await DirectoryWorld.LookUpAsync(
+                string text = await DirectoryWorld.LookupAsync(
                     client, ofLinks, "count=100", $"page={page}");
                 text = run.IsPlanted("no-escapes") ? text.Replace("\\\"", "\"") : text;
                 controls += text.Count(char.IsControl);
@@ -98,8 +98,8 @@ internal static class DirectoryTricks
         run.Exactly("neither taken nor refused with 4.00", count - taken.Count - refused, 0);
         run.AtLeast("taken", taken.Count, count / 20);
         run.AtLeast("refused", refused, count / 20);
-        run.Exactly("control characters in all look-ups", controls, 0);
-        run.Exactly("look-ups that are no link format, or another one when they are written anew", unreadable, 0);
+        run.Exactly("control characters in all lookups", controls, 0);
+        run.Exactly("lookups that are no link format, or another one when they are written anew", unreadable, 0);
         run.Exactly("links that say something else than what was registered", wrong, 0);
         run.Exactly("registrations without their link", taken.Count - titles, 0);
 
@@ -141,7 +141,7 @@ internal static class DirectoryTricks
         int leaks = 0;
         int zones = 0;
         int shown = 0;
-        int lookUps = 0;
+        int lookups = 0;
         int broken = 0;
         int requests = 0;
         world.Server.Wire.Sent = (in to, bytes) => requests += IsRequest(bytes) ? 1 : 0;
@@ -185,8 +185,8 @@ internal static class DirectoryTricks
                 (WireClient asks, int on) = clients[dice.Below(clients.Length)];
                 foreach (bool ofLinks in new[] { true, false })
                 {
-                    string text = await DirectoryWorld.LookUpAsync(asks, ofLinks);
-                    lookUps++;
+                    string text = await DirectoryWorld.LookupAsync(asks, ofLinks);
+                    lookups++;
                     zones += text.Contains('%') ? 1 : 0;
                     broken += CoapLinkFormat.TryParse(Encoding.UTF8.GetBytes(text), out _, out _, 1_000) ? 0 : 1;
                     bool isOwn = on != 0 && text.Contains($"fe80::{on:x}:");
@@ -199,11 +199,11 @@ internal static class DirectoryTricks
 
         run.Done =
             $"{count:N0} registrations, updates and removals of clients on two links and elsewhere, with bases and links of all kinds; "
-                + $"{lookUps:N0} look-ups between them";
-        run.Exactly("look-ups that show a link-local address of another link", leaks, 0);
-        run.Exactly("look-ups with a zone", zones, 0);
-        run.Exactly("look-ups that are no link format", broken, 0);
-        run.AtLeast("look-ups that show those of the own link", shown, 1);
+                + $"{lookups:N0} lookups between them";
+        run.Exactly("lookups that show a link-local address of another link", leaks, 0);
+        run.Exactly("lookups with a zone", zones, 0);
+        run.Exactly("lookups that are no link format", broken, 0);
+        run.AtLeast("lookups that show those of the own link", shown, 1);
         run.Exactly("requests that the directory sent, to itself or anybody", requests, 0);
         run.Exactly("errors of stages", world.Server.Counters[CoapCounter.StageErrors], 0);
     }

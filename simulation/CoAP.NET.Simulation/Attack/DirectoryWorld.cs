@@ -46,8 +46,8 @@ internal sealed class DirectoryWorld : IAsyncDisposable
     public static Task<CoapMessage> RegisterAsync(WireClient client, string name, string links = "</x>", params string[] more) =>
         client.AskAsync(CoapMethod.Post, "rd", [$"ep={name}", .. more], Encoding.UTF8.GetBytes(links));
 
-    /// <summary>The links that a look-up gives.</summary>
-    public static async Task<string> LookUpAsync(WireClient client, bool ofLinks, params string[] queries)
+    /// <summary>The links that a lookup gives.</summary>
+    public static async Task<string> LookupAsync(WireClient client, bool ofLinks, params string[] queries)
     {
         string path = ofLinks ? "rd-lookup/res" : "rd-lookup/ep";
         CoapMessage answer = await client.AskAsync(CoapMethod.Get, path, queries);

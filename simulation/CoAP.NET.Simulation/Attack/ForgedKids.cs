@@ -86,7 +86,7 @@ internal static class ForgedKids
         double seconds = (server.Clock.Elapsed - begin).TotalSeconds;
         run.Done =
             $"{count:N0} addresses in a minute, each with an ID of its own; meanwhile {devices} devices are heard for the first time";
-        run.AtMost("look-ups in the store of contexts", store.Asked,
+        run.AtMost("lookups in the store of contexts", store.Asked,
             contexts.Limits.UnverifiedLookupBurst + Math.Ceiling(contexts.Limits.UnverifiedLookupsPerSecond * seconds) + devices + 1);
         run.Exactly("contexts beside those of the devices", contexts.Count - devices, 0);
         run.AtMost("heap above idle, at most", most / LiveHeap.MiB, MostHeap, " MiB");

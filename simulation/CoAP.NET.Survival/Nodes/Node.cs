@@ -134,7 +134,8 @@ internal sealed class Node
             : CoapResults.ServiceUnavailable(retryAfter: TimeSpan.FromSeconds(1))).AllowInsecureTransport();
     }
 
-    private static string IdentityOf(CoapRequestContext request) => (request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity ?? "nobody";
+    private static string IdentityOf(CoapRequestContext request) =>
+        (request.Peer.Identity as CoapDtlsPeerIdentity)?.PskIdentity ?? "nobody";
 
     // Where datagrams were lost, say.
     private void Report(CoapServer server, CoapCluster? cluster)

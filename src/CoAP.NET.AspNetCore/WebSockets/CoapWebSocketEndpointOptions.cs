@@ -34,7 +34,7 @@ public sealed partial class CoapWebSocketEndpointOptions
 
     /// <summary>
     /// Returns the identity of the peer for <see cref="CoapPeer.Identity"/>. Default null: the authenticated
-    /// <see cref="HttpContext.User"/>, otherwise with TLS a <see cref="CoapTlsIdentity"/> with the client certificate, otherwise
+    /// <see cref="HttpContext.User"/>, otherwise with TLS a <see cref="CoapTlsPeerIdentity"/> with the client certificate, otherwise
     /// none.
     /// </summary>
     /// <remarks>

@@ -11,7 +11,7 @@ internal interface INodePeers
     event Action? LivenessChanged;
 
     /// <summary>
-    /// Whether nodes share the slots, and it decides which node takes one (<see cref="SlotAcquisition"/>). Otherwise one node has all of
+    /// Whether nodes share the slots, and it decides which node takes one (<see cref="SlotOwnership"/>). Otherwise one node has all of
     /// them, and the others stand by.
     /// </summary>
     bool IsOn { get; }

@@ -3,7 +3,7 @@ using CoAP.NET.Cluster.Maps;
 namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>
-/// The slots that are active at this node. While a slot is active, its node owns it: it is taken by <see cref="SlotAcquisition"/> when it
+/// The slots that are active at this node. While a slot is active, its node owns it: it is taken by <see cref="SlotOwnership"/> when it
 /// is activated, and released when it ends. Thread-safe.
 /// </summary>
 internal interface ISlotActivations

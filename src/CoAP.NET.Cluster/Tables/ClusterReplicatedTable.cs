@@ -83,7 +83,7 @@ internal sealed class ClusterReplicatedTable : CoapReplicatedTable
 
     public override CoapTableKey KeyOf(ReadOnlySpan<byte> name) => _cluster.Store.CommonKey is { IsEmpty: false } secret
         ? CoapTableKey.FromName(secret.Span, name)
-        : throw new CoapTableUnavailableException(CoapTableFault.NotReached, _options.Timeout,
+        : throw new CoapTableUnavailableException(CoapTableUnavailableReason.NotReached, _options.Timeout,
             "This node has not joined the cluster yet, and does not know how keys are made of names. Try again later.");
 
     public override Task StartAsync(CancellationToken cancellationToken = default)
@@ -233,7 +233,7 @@ internal sealed class ClusterReplicatedTable : CoapReplicatedTable
         }
         catch (CoapTableUnavailableException exception)
         {
-            _cluster.Counts.Add(exception.Fault is CoapTableFault.Busy or CoapTableFault.Full
+            _cluster.Counts.Add(exception.Reason is CoapTableUnavailableReason.Busy or CoapTableUnavailableReason.Full
                 ? ClusterMetric.TableRefused
                 : ClusterMetric.TableUnavailable);
             throw;
@@ -276,7 +276,7 @@ internal sealed class ClusterReplicatedTable : CoapReplicatedTable
                 ? $"the store did not confirm the change. {_cluster.Health.Failure?.Message}"
                 : $"an earlier change of the entry waits for the store. {_cluster.Health.Failure?.Message}";
             asking.IsOutcomeUnknown |= isMine;
-            throw asking.End(CoapTableFault.NotConfirmed);
+            throw asking.End(CoapTableUnavailableReason.NotConfirmed);
         }
         catch (CoapClusterStoreException exception)
         {
@@ -289,7 +289,7 @@ internal sealed class ClusterReplicatedTable : CoapReplicatedTable
             asking.Why = exception.Message;
             asking.Cause = exception;
             asking.IsOutcomeUnknown |= exception.Fault != CoapClusterStoreFault.Busy;
-            throw asking.End(CoapTableFault.NotConfirmed);
+            throw asking.End(CoapTableUnavailableReason.NotConfirmed);
         }
     }
 
@@ -299,7 +299,7 @@ internal sealed class ClusterReplicatedTable : CoapReplicatedTable
     {
         if (asking.Left <= TimeSpan.Zero)
         {
-            throw asking.End(CoapTableFault.NotReached);
+            throw asking.End(CoapTableUnavailableReason.NotReached);
         }
 
         CoapNodeId home = _cluster.Map[new CoapSlot(asking.Key.Slot)].Node;

@@ -42,7 +42,7 @@ internal sealed class PendingTableRequest(
 
     /// <summary>Ends it after the timeout.</summary>
     /// <param name="fault">The last reason for the wait.</param>
-    public CoapTableUnavailableException End(CoapTableFault fault) => new(fault, timeout,
+    public CoapTableUnavailableException End(CoapTableUnavailableReason fault) => new(fault, timeout,
         $"The owner of slot {key.Slot} did not answer within {timeout}: {Why} "
         + (IsOutcomeUnknown
             ? "The change may still take effect. Try again: the same question leads to the same entry."

@@ -46,7 +46,7 @@ internal static class TableMessageSerializer
     public static byte[] Of(CoapTableUnavailableException exception)
     {
         byte[] answer = new byte[HeaderLength + Encoding.UTF8.GetByteCount(exception.Message)];
-        (answer[0], answer[1], answer[2]) = (IsUnavailable, (byte)exception.Fault, exception.IsOutcomeUnknown ? (byte)1 : (byte)0);
+        (answer[0], answer[1], answer[2]) = (IsUnavailable, (byte)exception.Reason, exception.IsOutcomeUnknown ? (byte)1 : (byte)0);
         BinaryPrimitives.WriteInt32BigEndian(answer.AsSpan(3), (int)exception.RetryAfter.GetValueOrDefault().TotalMilliseconds);
         Encoding.UTF8.GetBytes(exception.Message, answer.AsSpan(HeaderLength));
         return answer;
@@ -60,7 +60,8 @@ internal static class TableMessageSerializer
     {
         [IsReply, ..] => (ReadOnlyMemory<byte>?)answer.AsMemory(1),
         [IsFailed, ..] => throw new CoapException($"The owner of slot {asking.Key.Slot} failed: {TextOf(answer, 1)}"),
-        { Length: >= HeaderLength } and [IsUnavailable, ..] => throw new CoapTableUnavailableException((CoapTableFault)answer[1],
+        { Length: >= HeaderLength } and [IsUnavailable, ..] => throw new CoapTableUnavailableException(
+            (CoapTableUnavailableReason)answer[1],
             TimeSpan.FromMilliseconds(BinaryPrimitives.ReadInt32BigEndian(answer.AsSpan(3))), TextOf(answer, HeaderLength))
         {
             IsOutcomeUnknown = answer[2] != 0 || asking.IsOutcomeUnknown,

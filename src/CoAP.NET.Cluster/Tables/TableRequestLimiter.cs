@@ -22,7 +22,7 @@ internal sealed class TableRequestLimiter(CoapTableOptions options, EventCounter
         {
             if (!_questions.HasRoom(node) || !_bytes.HasRoom(node, bytes))
             {
-                throw new CoapTableUnavailableException(CoapTableFault.Busy, options.Timeout,
+                throw new CoapTableUnavailableException(CoapTableUnavailableReason.Busy, options.Timeout,
                     $"{_questions.AmountOf(node)} questions with {_bytes.AmountOf(node)} bytes already wait for owners of slots or for the "
                     + "store (CoapTableOptions.MaxWaiting, MaxWaitingBytes). This one was refused. Try again later.");
             }

@@ -44,28 +44,29 @@ internal sealed class NotationCborBuffer(int maxSize)
     /// <summary>Writes a floating-point number in two, four or eight bytes.</summary>
     public void AppendFloat(int length, ulong bits) => AppendHead(CborMajor.Simple, bits, length switch
     {
-        2 => NotationWidth.Two,
-        4 => NotationWidth.Four,
-        _ => NotationWidth.Eight,
+        2 => CborEncodingIndicator.Two,
+        4 => CborEncodingIndicator.Four,
+        _ => CborEncodingIndicator.Eight,
     });
 
     /// <summary>Writes the head of an item.</summary>
     /// <param name="major">The major type.</param>
-    /// <param name="argument">The argument, which fits the width.</param>
-    /// <param name="width">The encoding; not indefinite.</param>
-    public void AppendHead(CborMajor major, ulong argument, NotationWidth width) => InsertHead(Length, major, argument, width);
+    /// <param name="argument">The argument, which fits the encoding.</param>
+    /// <param name="indicator">The encoding; not indefinite.</param>
+    public void AppendHead(CborMajor major, ulong argument, CborEncodingIndicator indicator) =>
+        InsertHead(Length, major, argument, indicator);
 
     /// <summary>Inserts the head of an item in front of its content.</summary>
     /// <param name="start">The start of the content.</param>
     /// <param name="major">The major type.</param>
-    /// <param name="argument">The argument, which fits the width.</param>
-    /// <param name="width">The encoding; not indefinite.</param>
-    public void InsertHead(int start, CborMajor major, ulong argument, NotationWidth width)
+    /// <param name="argument">The argument, which fits the encoding.</param>
+    /// <param name="indicator">The encoding; not indefinite.</param>
+    public void InsertHead(int start, CborMajor major, ulong argument, CborEncodingIndicator indicator)
     {
         Span<byte> head = stackalloc byte[9];
-        NotationWidth encoded = width == NotationWidth.Shortest ? ShortestOf(argument) : width;
-        int length = encoded == NotationWidth.Immediate ? 0 : 1 << (encoded - NotationWidth.One);
-        int information = encoded == NotationWidth.Immediate ? (int)argument : 24 + (encoded - NotationWidth.One);
+        CborEncodingIndicator encoded = indicator == CborEncodingIndicator.Shortest ? ShortestOf(argument) : indicator;
+        int length = encoded == CborEncodingIndicator.Immediate ? 0 : 1 << (encoded - CborEncodingIndicator.One);
+        int information = encoded == CborEncodingIndicator.Immediate ? (int)argument : 24 + (encoded - CborEncodingIndicator.One);
         BinaryPrimitives.WriteUInt64BigEndian(head[1..], length == 0 ? 0 : argument << (64 - (8 * length)));
         head[0] = (byte)(((int)major << 5) | information);
         if (TryMakeRoom(1 + length))
@@ -76,15 +77,16 @@ internal sealed class NotationCborBuffer(int maxSize)
         }
     }
 
-    public static bool Fits(ulong argument, NotationWidth width) => width == NotationWidth.Shortest || ShortestOf(argument) <= width;
+    public static bool Fits(ulong argument, CborEncodingIndicator indicator) =>
+        indicator == CborEncodingIndicator.Shortest || ShortestOf(argument) <= indicator;
 
-    private static NotationWidth ShortestOf(ulong argument) => argument switch
+    private static CborEncodingIndicator ShortestOf(ulong argument) => argument switch
     {
-        < 24 => NotationWidth.Immediate,
-        <= byte.MaxValue => NotationWidth.One,
-        <= ushort.MaxValue => NotationWidth.Two,
-        <= uint.MaxValue => NotationWidth.Four,
-        _ => NotationWidth.Eight,
+        < 24 => CborEncodingIndicator.Immediate,
+        <= byte.MaxValue => CborEncodingIndicator.One,
+        <= ushort.MaxValue => CborEncodingIndicator.Two,
+        <= uint.MaxValue => CborEncodingIndicator.Four,
+        _ => CborEncodingIndicator.Eight,
     };
 
     private bool TryMakeRoom(int length)

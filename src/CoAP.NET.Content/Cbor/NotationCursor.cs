@@ -90,10 +90,10 @@ internal ref struct NotationCursor
     }
 
     /// <summary>Reads an encoding indicator (RFC 8949 section 8.1).</summary>
-    /// <param name="width">The indicated width; the shortest without an indicator.</param>
-    public bool TryReadIndicator(out NotationWidth width)
+    /// <param name="indicator">The indicated indicator; the shortest without an indicator.</param>
+    public bool TryReadIndicator(out CborEncodingIndicator indicator)
     {
-        width = NotationWidth.Shortest;
+        indicator = CborEncodingIndicator.Shortest;
         if (!TryTake("_"))
         {
             return true;
@@ -101,17 +101,17 @@ internal ref struct NotationCursor
 
         int start = Position;
         ReadOnlySpan<char> word = TakeWord();
-        width = word switch
+        indicator = word switch
         {
-            "" => NotationWidth.Indefinite,
-            "i" => NotationWidth.Immediate,
-            "0" => NotationWidth.One,
-            "1" => NotationWidth.Two,
-            "2" => NotationWidth.Four,
-            "3" => NotationWidth.Eight,
-            _ => NotationWidth.Shortest,
+            "" => CborEncodingIndicator.Indefinite,
+            "i" => CborEncodingIndicator.Immediate,
+            "0" => CborEncodingIndicator.One,
+            "1" => CborEncodingIndicator.Two,
+            "2" => CborEncodingIndicator.Four,
+            "3" => CborEncodingIndicator.Eight,
+            _ => CborEncodingIndicator.Shortest,
         };
-        return width != NotationWidth.Shortest || ExpectedWord(start, "0, 1, 2, 3 or i as encoding indicator");
+        return indicator != CborEncodingIndicator.Shortest || ExpectedWord(start, "0, 1, 2, 3 or i as encoding indicator");
     }
 
     /// <summary>Reports an unexpected character.</summary>

@@ -64,35 +64,35 @@ internal static class NotationNumbers
     public static bool TryFinish(ref NotationCursor text, NotationCborBuffer output, double value, ReadOnlySpan<char> decimals)
     {
         int start = text.Position;
-        if (!text.TryReadIndicator(out NotationWidth width))
+        if (!text.TryReadIndicator(out CborEncodingIndicator indicator))
         {
             return false;
         }
 
-        Half half = width == NotationWidth.Two && !decimals.IsEmpty
+        Half half = indicator == CborEncodingIndicator.Two && !decimals.IsEmpty
             ? Half.Parse(decimals, NumberStyles.Float, CultureInfo.InvariantCulture)
             : (Half)value;
-        float single = width == NotationWidth.Four && !decimals.IsEmpty
+        float single = indicator == CborEncodingIndicator.Four && !decimals.IsEmpty
             ? float.Parse(decimals, NumberStyles.Float, CultureInfo.InvariantCulture)
             : (float)value;
         bool isFinite = double.IsFinite(value);
         ulong bits = double.IsNaN(value) ? 0x7ff8_0000_0000_0000 : BitConverter.DoubleToUInt64Bits(value);
         ulong singleBits = double.IsNaN(value) ? 0x7fc0_0000 : BitConverter.SingleToUInt32Bits(single);
         ulong halfBits = double.IsNaN(value) ? 0x7e00u : BitConverter.HalfToUInt16Bits(half);
-        switch (width)
+        switch (indicator)
         {
-            case NotationWidth.Shortest when double.IsNaN(value) || BitConverter.DoubleToUInt64Bits((double)half) == bits:
-            case NotationWidth.Two when Half.IsFinite(half) || !isFinite:
+            case CborEncodingIndicator.Shortest when double.IsNaN(value) || BitConverter.DoubleToUInt64Bits((double)half) == bits:
+            case CborEncodingIndicator.Two when Half.IsFinite(half) || !isFinite:
                 output.AppendFloat(2, halfBits);
                 return true;
-            case NotationWidth.Shortest when BitConverter.DoubleToUInt64Bits(single) == bits:
-            case NotationWidth.Four when float.IsFinite(single) || !isFinite:
+            case CborEncodingIndicator.Shortest when BitConverter.DoubleToUInt64Bits(single) == bits:
+            case CborEncodingIndicator.Four when float.IsFinite(single) || !isFinite:
                 output.AppendFloat(4, singleBits);
                 return true;
-            case NotationWidth.Shortest or NotationWidth.Eight:
+            case CborEncodingIndicator.Shortest or CborEncodingIndicator.Eight:
                 output.AppendFloat(8, bits);
                 return true;
-            case NotationWidth.Two or NotationWidth.Four:
+            case CborEncodingIndicator.Two or CborEncodingIndicator.Four:
                 return text.Fail(start, "a wider encoding indicator was expected, as the number is beyond the range of this one");
             default:
                 return text.Fail(start, $"_1, _2 or _3 was expected, but {text.Since(start)} stands behind a floating-point number");
@@ -103,7 +103,7 @@ internal static class NotationNumbers
     {
         isTag = false;
         int behind = text.Position;
-        if (!text.TryReadIndicator(out NotationWidth width))
+        if (!text.TryReadIndicator(out CborEncodingIndicator indicator))
         {
             return false;
         }
@@ -118,26 +118,26 @@ internal static class NotationNumbers
 
         if (argument > ulong.MaxValue)
         {
-            if (width != NotationWidth.Shortest)
+            if (indicator != CborEncodingIndicator.Shortest)
             {
                 return text.Fail(behind, "no encoding indicator was expected, but one stands behind a number beyond 64 bits");
             }
 
             byte[] bytes = argument.ToByteArray(isUnsigned: true, isBigEndian: true);
             ulong tag = (ulong)(isNegative ? CborTag.NegativeBigNum : CborTag.UnsignedBigNum);
-            output.AppendHead(CborMajor.Tag, tag, NotationWidth.Shortest);
-            output.AppendHead(CborMajor.ByteString, (ulong)bytes.Length, NotationWidth.Shortest);
+            output.AppendHead(CborMajor.Tag, tag, CborEncodingIndicator.Shortest);
+            output.AppendHead(CborMajor.ByteString, (ulong)bytes.Length, CborEncodingIndicator.Shortest);
             output.Append(bytes);
             return true;
         }
 
-        if (width == NotationWidth.Indefinite || !NotationCborBuffer.Fits((ulong)argument, width))
+        if (indicator == CborEncodingIndicator.Indefinite || !NotationCborBuffer.Fits((ulong)argument, indicator))
         {
             return text.Fail(behind, $"an encoding indicator that the number fits was expected, but {text.Since(behind)} was found");
         }
 
         CborMajor major = isTag ? CborMajor.Tag : isNegative ? CborMajor.NegativeInteger : CborMajor.UnsignedInteger;
-        output.AppendHead(major, (ulong)argument, width);
+        output.AppendHead(major, (ulong)argument, indicator);
         return true;
     }
 

@@ -27,7 +27,7 @@ internal static class NotationStringReader
         int start = output.Length;
         bool isMixed = false;
         isText = text.Next == '"';
-        NotationWidth width;
+        CborEncodingIndicator indicator;
         int behind;
         while (true)
         {
@@ -38,12 +38,12 @@ internal static class NotationStringReader
             }
 
             behind = text.Position;
-            if (!text.TryReadIndicator(out width))
+            if (!text.TryReadIndicator(out indicator))
             {
                 return false;
             }
 
-            if (width != NotationWidth.Shortest)
+            if (indicator != CborEncodingIndicator.Shortest)
             {
                 break;
             }
@@ -71,26 +71,27 @@ internal static class NotationStringReader
         }
 
         return IsUnicode(ref text, output, begin, start, isText && isMixed)
-            && TryWriteHead(ref text, output, start, isText ? CborMajor.TextString : CborMajor.ByteString, width, behind, isPart);
+            && TryWriteHead(ref text, output, start, isText ? CborMajor.TextString : CborMajor.ByteString, indicator, behind, isPart);
     }
 
     private static bool IsUnicode(ref NotationCursor text, NotationCborBuffer output, int begin, int start, bool isAsked) =>
         !isAsked || output.IsTooLarge || Utf8.IsValid(output.Since(start))
         || text.Fail(begin, "a text was expected, but the bytes that it consists of are not UTF-8");
 
-    private static bool TryWriteHead(ref NotationCursor text, NotationCborBuffer output, int start, CborMajor major, NotationWidth width,
+    private static bool TryWriteHead(
+        ref NotationCursor text, NotationCborBuffer output, int start, CborMajor major, CborEncodingIndicator indicator,
         int behind, bool isPart)
     {
         int length = output.Length - start;
-        if (width == NotationWidth.Indefinite)
+        if (indicator == CborEncodingIndicator.Indefinite)
         {
             output.Append([(byte)(((int)major << 5) | 31), 0xff]);
             return (length == 0 && !isPart) || text.Fail(
                 behind, "_0, _1, _2, _3 or _i was expected, but _ was found, which is for empty strings alone (others: (_ ...))");
         }
 
-        output.InsertHead(start, major, (ulong)length, width);
-        return NotationCborBuffer.Fits((ulong)length, width) || output.IsTooLarge || text.Fail(
+        output.InsertHead(start, major, (ulong)length, indicator);
+        return NotationCborBuffer.Fits((ulong)length, indicator) || output.IsTooLarge || text.Fail(
             behind, $"an encoding indicator was expected that {length} bytes fit, but a narrower one was found");
     }
 
@@ -103,7 +104,7 @@ internal static class NotationStringReader
 
         if (text.TryTake("<<"))
         {
-            return NotationReader.TryReadItems(ref text, output, depth - 1, ">>", false, out _);
+            return DiagnosticNotationReader.TryReadItems(ref text, output, depth - 1, ">>", false, out _);
         }
 
         return text.TryTake("h'") ? TryReadDigits(ref text, output, 4, BaseEncodingAlphabets.Base16)

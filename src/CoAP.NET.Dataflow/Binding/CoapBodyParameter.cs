@@ -21,7 +21,7 @@ public sealed class CoapBodyParameter<T> : ISerializedParameterOrResult
     private readonly CoapParser<string, T>? _parser;
     private PreparedReaders? _prepared;
 
-    // Null until the first look-up. All requests of a route have the same container.
+    // Null until the first lookup. All requests of a route have the same container.
     private volatile object? _isService;
 
     internal CoapBodyParameter(CoapHandlerBinding route, string name, bool isOptional, CoapParser<string, T>? parser)

@@ -6,13 +6,13 @@ namespace CoAP.NET.Connecting;
 /// <summary>Looks up the addresses of host names, with bounds for each client that names hosts.</summary>
 /// <remarks>
 /// <para>
-/// The name server of a name decides how long its look-up takes. Clients that name hosts must therefore not occupy all look-ups. Concurrent
-/// look-ups of one name are one look-up. Of different names, <see cref="MaxLookups"/> run at a time.
+/// The name server of a name decides how long its lookup takes. Clients that name hosts must therefore not occupy all lookups. Concurrent
+/// lookups of one name are one lookup. Of different names, <see cref="MaxLookups"/> run at a time.
 /// </para>
 /// <para>
-/// Look-ups of the caller itself wait for a place. A look-up for another client (<see cref="CoapRequest.OnBehalfOf"/>) fails at once with
+/// Lookups of the caller itself wait for a place. A lookup for another client (<see cref="CoapRequest.OnBehalfOf"/>) fails at once with
 /// a <see cref="CoapException"/> (<see cref="CoapError.Busy"/>) if there is none, or if the client has <see cref="MaxLookupsPerSource"/>.
-/// It fails with the earlier error if a look-up of the name failed less than 5 s ago.
+/// It fails with the earlier error if a lookup of the name failed less than 5 s ago.
 /// </para>
 /// Every endpoint has one around <see cref="CoapTransportOptions.ResolveHost"/>. Code that connects to hosts for clients of a proxy needs
 /// its own. Thread-safe.
@@ -41,7 +41,7 @@ internal sealed class CoapNameResolver
 
     /// <summary>Creates a resolver.</summary>
     /// <param name="resolve">Finds the addresses of a name; null for the resolver of the operating system. Its token is cancelled when
-    /// no caller waits any more. The look-up keeps its place until the task ends.</param>
+    /// no caller waits any more. The lookup keeps its place until the task ends.</param>
     /// <param name="timeProvider">The clock; null for that of the system.</param>
     public CoapNameResolver(
         Func<string, CancellationToken, Task<IPAddress[]>>? resolve = null, TimeProvider? timeProvider = null)
@@ -55,8 +55,8 @@ internal sealed class CoapNameResolver
     /// <param name="onBehalfOf">The client that named the host; null for the caller itself.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The addresses; empty if the name has none.</returns>
-    /// <exception cref="SocketException">The look-up failed; see <see cref="SocketException.SocketErrorCode"/>.</exception>
-    /// <exception cref="CoapException">Too many look-ups for clients are running.</exception>
+    /// <exception cref="SocketException">The lookup failed; see <see cref="SocketException.SocketErrorCode"/>.</exception>
+    /// <exception cref="CoapException">Too many lookups for clients are running.</exception>
     public Task<IPAddress[]> FindAsync(string name, CoapQuotaSource? onBehalfOf = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -76,7 +76,7 @@ internal sealed class CoapNameResolver
                 {
                     return Task.FromException<IPAddress[]>(new CoapException(
                         CoapError.Busy,
-                        $"The host name {name} was not looked up, because too many look-ups for clients are running: {_count} of at most "
+                        $"The host name {name} was not looked up, because too many lookups for clients are running: {_count} of at most "
                             + $"{MaxLookups}, with at most {MaxLookupsPerSource} of one client. Try again later, or use an address."));
                 }
 
@@ -207,7 +207,7 @@ internal sealed class CoapNameResolver
         }
     }
 
-    /// <summary>Ends a look-up, and gives its place to the next one.</summary>
+    /// <summary>Ends a lookup, and gives its place to the next one.</summary>
     private NameLookup? End(NameLookup lookup, Task<IPAddress[]> task)
     {
         NameLookup? next = null;

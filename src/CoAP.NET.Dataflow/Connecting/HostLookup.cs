@@ -60,7 +60,7 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
     /// <param name="onBehalfOf">The client that named the host; null for this endpoint itself.</param>
     /// <returns>One address at least.</returns>
     /// <exception cref="CoapConnectionException">There is none.</exception>
-    /// <exception cref="CoapException">Too many look-ups for clients are running.</exception>
+    /// <exception cref="CoapException">Too many lookups for clients are running.</exception>
     /// <exception cref="CoapException">The endpoint was stopped.</exception>
     public async ValueTask<IPAddress[]> FindAsync(
         CoapUri uri, CancellationToken cancellationToken, CoapQuotaSource? onBehalfOf = null)
@@ -99,7 +99,7 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
     /// <returns>One address at least.</returns>
     /// <exception cref="CoapTimeoutException">The time was over first.</exception>
     /// <exception cref="CoapConnectionException">There is none.</exception>
-    /// <exception cref="CoapException">Too many look-ups for clients are running.</exception>
+    /// <exception cref="CoapException">Too many lookups for clients are running.</exception>
     /// <exception cref="CoapException">The endpoint was stopped.</exception>
     public async ValueTask<IPAddress[]> FindInTimeAsync(
         CoapUri uri, CoapCode method, ClientRequestTimeLimit limit, long started, CancellationToken cancellationToken,

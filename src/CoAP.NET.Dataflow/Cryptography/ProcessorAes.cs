@@ -13,7 +13,7 @@ namespace CoAP.NET.Cryptography;
 
 /// <summary>
 /// AES with a key of 128 bits (FIPS 197), by the AES instructions of x86 and ARM processors. They take constant time for any key and data,
-/// and no table look-up depends on a secret.
+/// and no table lookup depends on a secret.
 /// </summary>
 internal struct ProcessorAes : IAesBlocks
 {

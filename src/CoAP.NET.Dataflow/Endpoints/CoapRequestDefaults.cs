@@ -122,12 +122,12 @@ internal sealed class CoapRequestDefaults
         CoapUri named = request.Uri
             ?? throw new ArgumentException(
                 "The request has no URI. Create it with one; it may be relative to the base address.", nameof(request));
-        CoapClientDefaults ignored = request.IgnoredDefaults;
+        CoapClientDefaultKinds ignored = request.IgnoredDefaults;
         bool isProxied = Proxy is not null && ProxiedRequestFactory.TakesProxy(request);
         CoapUri uri = Resolve(named);
-        bool lacksTimeout = Timeout is not null && request.Timeout is null && (ignored & CoapClientDefaults.Timeout) == 0;
-        bool lacksAccept = Accept is not null && request.Accept is null && (ignored & CoapClientDefaults.Accept) == 0;
-        bool losesConfirmable = !Confirmable && request.Confirmable && (ignored & CoapClientDefaults.Confirmable) == 0;
+        bool lacksTimeout = Timeout is not null && request.Timeout is null && (ignored & CoapClientDefaultKinds.Timeout) == 0;
+        bool lacksAccept = Accept is not null && request.Accept is null && (ignored & CoapClientDefaultKinds.Accept) == 0;
+        bool losesConfirmable = !Confirmable && request.Confirmable && (ignored & CoapClientDefaultKinds.Confirmable) == 0;
         if (ReferenceEquals(uri, named) && !lacksTimeout && !lacksAccept && !isProxied && !losesConfirmable)
         {
             return request;

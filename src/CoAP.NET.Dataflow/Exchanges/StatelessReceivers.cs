@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace CoAP.NET.Exchanges;
 
-/// <summary>The stateless clients of an endpoint. Look-ups take no lock, and cost a field read while there is none.</summary>
+/// <summary>The stateless clients of an endpoint. Lookups take no lock, and cost a field read while there is none.</summary>
 internal sealed class StatelessReceivers
 {
     private readonly Lock _gate = new();

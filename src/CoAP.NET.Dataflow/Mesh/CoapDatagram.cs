@@ -7,7 +7,7 @@ namespace CoAP.NET;
 /// A datagram has one owner at a time. The owner hands it on or disposes it, exactly once. A datagram that is never disposed becomes
 /// garbage; that is not an error.
 /// </remarks>
-public sealed class CoapDatagram : IDisposable, IConnectionBackpressureItem
+public sealed class CoapDatagram : IDisposable, IReadPausingItem
 {
     // The state decides which thread may touch the buffer. A receive loop lends the datagrams of its slots; a lent datagram returns in
     // place, without any queue.
@@ -75,7 +75,7 @@ public sealed class CoapDatagram : IDisposable, IConnectionBackpressureItem
     /// <remarks>The range is 1 to 255. 0 selects the default of the operating system, which is 1.</remarks>
     public byte HopLimit { get; set; }
 
-    ReadPause IConnectionBackpressureItem.ReadPause => new(Channel?.Pausable);
+    ReadPause IReadPausingItem.ReadPause => new(Channel?.Pausable);
 
     /// <summary>The peer's channel at the time of <see cref="IDatagramPrefetchContext.Expect"/>; a hint for the Channel stage.</summary>
     internal CoapChannel? Expected { get; set; }

@@ -3,12 +3,12 @@ namespace CoAP.NET;
 /// <summary>
 /// The inbound item between Serializer, Messaging and Exchanges: a message or format error of a peer, or the outcome of a sent message.
 /// </summary>
-public readonly struct CoapInbound : IConnectionBackpressureItem
+public readonly struct CoapInbound : IReadPausingItem
 {
     /// <summary>The peer.</summary>
     public required CoapChannel Channel { get; init; }
 
-    ReadPause IConnectionBackpressureItem.ReadPause => new(Channel.Pausable);
+    ReadPause IReadPausingItem.ReadPause => new(Channel.Pausable);
 
     /// <summary>The kind of the item.</summary>
     public CoapInboundKind Kind { get; init; }

@@ -1,12 +1,12 @@
 namespace CoAP.NET;
 
 /// <summary>The outbound item between Exchanges, Messaging and Serializer.</summary>
-public readonly struct CoapOutbound : IConnectionBackpressureItem
+public readonly struct CoapOutbound : IReadPausingItem
 {
     /// <summary>The peer.</summary>
     public required CoapChannel Channel { get; init; }
 
-    ReadPause IConnectionBackpressureItem.ReadPause => new(Channel.Pausable);
+    ReadPause IReadPausingItem.ReadPause => new(Channel.Pausable);
 
     /// <summary>The kind of the item.</summary>
     public CoapOutboundAction Kind { get; init; }

@@ -158,7 +158,7 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
     {
         if (outcome == InlineOfferOutcome.Declined)
         {
-            if (item is IConnectionBackpressureItem { ReadPause: { CanWait: true } hold } && TryOfferLater(item, hold))
+            if (item is IReadPausingItem { ReadPause: { CanWait: true } hold } && TryOfferLater(item, hold))
             {
                 return true;
             }

@@ -18,7 +18,7 @@ internal abstract class CoapMessageProtector
     public abstract IPropagatorBlock<CoapOutbound, CoapOutbound> Outbound { get; }
 
     /// <summary>Forgets idle peers; created with the first peer. Guarded by Shard.Gate.</summary>
-    internal IdleProtectedPeerEvictor? Idle { get; set; }
+    internal IdleObjectSecurityPeerEvictor? Idle { get; set; }
 
     /// <summary>Finds the security context for a request of this endpoint. The caller must hold no lock.</summary>
     /// <param name="target">The URI of the requested resource; null when the request is sent to a peer without a URI.</param>

@@ -38,7 +38,8 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
     public string Scheme => Channel.Transport.Scheme;
 
     /// <summary>
-    /// The identity of the peer, from its transport or the web application, such as a <see cref="CoapTlsIdentity"/>; null if there is none.
+    /// The identity of the peer, from its transport or the web application, such as a <see cref="CoapTlsPeerIdentity"/>; null if there is
+    /// none.
     /// </summary>
     /// <remarks><see cref="IsKnown"/> says whether it is authenticated.</remarks>
     public object? Identity => Channel.Identity;

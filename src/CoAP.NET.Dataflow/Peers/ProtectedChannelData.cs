@@ -21,7 +21,7 @@ internal sealed class ProtectedChannelData(CoapChannel carrier, CoapObjectSecuri
     /// <summary>The maximum size of a plain message to a peer on a connection; the peer may change its own limit.</summary>
     public int MaxMessageSize => ObjectSecurityPeerParameters.SizeOf(carrier.MaxMessageSize, context);
 
-    /// <summary>The round of <see cref="IdleProtectedPeerEvictor"/> of its last use. Not guarded.</summary>
+    /// <summary>The round of <see cref="IdleObjectSecurityPeerEvictor"/> of its last use. Not guarded.</summary>
     public int Round { get; set; }
 
     /// <summary>Unprotected errors for requests that still wait. Guarded by Shard.Gate.</summary>

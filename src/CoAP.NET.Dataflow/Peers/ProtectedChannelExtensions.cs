@@ -46,7 +46,7 @@ internal static class ProtectedChannelExtensions
                 all.Add(context, found);
                 if (channel.Shard.Protection is { } protection)
                 {
-                    (protection.Idle ??= new IdleProtectedPeerEvictor(channel.Shard)).Add(found);
+                    (protection.Idle ??= new IdleObjectSecurityPeerEvictor(channel.Shard)).Add(found);
                 }
             }
 

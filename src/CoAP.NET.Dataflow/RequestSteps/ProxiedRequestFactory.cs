@@ -66,7 +66,7 @@ internal static class ProxiedRequestFactory
 
     /// <summary>Whether a request goes through the proxy of its client, if that has one.</summary>
     internal static bool TakesProxy(CoapRequest request) =>
-        (request.IgnoredDefaults & CoapClientDefaults.Proxy) == 0 && !NamesProxy(request);
+        (request.IgnoredDefaults & CoapClientDefaultKinds.Proxy) == 0 && !NamesProxy(request);
 
     private static bool NamesProxy(CoapRequest request) =>
         request.Message.HasOptions

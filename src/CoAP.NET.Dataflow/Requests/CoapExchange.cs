@@ -7,7 +7,7 @@ namespace CoAP.NET;
 
 /// <summary>A request that the endpoint serves (RFC 7252 section 5.2).</summary>
 /// <remarks>It goes up to the Resource stage and returns with its answer, exactly once.</remarks>
-public sealed class CoapExchange : IConnectionBackpressureItem, IDeferredWork
+public sealed class CoapExchange : IReadPausingItem, IDeferredWork
 {
     private bool _isReplied;
 
@@ -44,7 +44,7 @@ public sealed class CoapExchange : IConnectionBackpressureItem, IDeferredWork
     /// <summary>The peer.</summary>
     public CoapChannel Channel { get; }
 
-    ReadPause IConnectionBackpressureItem.ReadPause => new(Channel.Pausable);
+    ReadPause IReadPausingItem.ReadPause => new(Channel.Pausable);
 
     /// <summary>The request.</summary>
     public CoapRequestContext Request { get; }

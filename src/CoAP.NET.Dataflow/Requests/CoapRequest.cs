@@ -227,13 +227,14 @@ public sealed class CoapRequest
 
     /// <summary>The defaults of the client that do not apply to the request.</summary>
     /// <remarks>
-    /// For what has no value of its own: with <see cref="CoapClientDefaults.Accept"/>, a request without <see cref="Accept"/> accepts any
+    /// It applies to properties that the request does not set: with <see cref="CoapClientDefaultKinds.Accept"/>, a request without
+    /// <see cref="Accept"/> accepts any
     /// format although the client has a default one. Default: none of them, all apply. Requests to a <see cref="CoapPeer"/> have no
     /// defaults.
     /// </remarks>
-    public CoapClientDefaults IgnoredDefaults
+    public CoapClientDefaultKinds IgnoredDefaults
     {
-        get => Transfer?.IgnoredDefaults ?? CoapClientDefaults.None;
+        get => Transfer?.IgnoredDefaults ?? CoapClientDefaultKinds.None;
         set => Settings.IgnoredDefaults = value;
     }
 

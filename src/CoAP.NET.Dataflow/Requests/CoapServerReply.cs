@@ -1,7 +1,7 @@
 namespace CoAP.NET;
 
 /// <summary>The answer of the Resource stage to an exchange, on its way down to the Handler stage.</summary>
-public readonly struct CoapServerReply : IConnectionBackpressureItem
+public readonly struct CoapServerReply : IReadPausingItem
 {
     /// <summary>Creates it.</summary>
     /// <param name="exchange">The exchange.</param>
@@ -33,5 +33,5 @@ public readonly struct CoapServerReply : IConnectionBackpressureItem
         return response;
     }
 
-    ReadPause IConnectionBackpressureItem.ReadPause => new(Exchange.Channel.Pausable);
+    ReadPause IReadPausingItem.ReadPause => new(Exchange.Channel.Pausable);
 }

@@ -28,7 +28,7 @@ internal sealed class TransferSettings
     public CoapOpenedResponse? OpenedResponse { get; set; }
 
     /// <summary>The defaults of the client that do not apply.</summary>
-    public CoapClientDefaults IgnoredDefaults { get; set; }
+    public CoapClientDefaultKinds IgnoredDefaults { get; set; }
 
     /// <summary>Whether a proxy sends it on for another party.</summary>
     public bool IsForwarded { get; set; }

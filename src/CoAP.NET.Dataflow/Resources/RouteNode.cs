@@ -6,12 +6,12 @@ namespace CoAP.NET.Resources;
 /// </summary>
 internal sealed class RouteNode
 {
-    private readonly RouteLiterals _literals;
+    private readonly LiteralSegmentMap _literals;
     private readonly RouteNode? _parameter;
     private readonly RouteNode? _rest;
     private readonly Route?[] _routes;
 
-    private RouteNode(RouteLiterals literals, RouteNode? parameter, RouteNode? rest, Route?[] routes)
+    private RouteNode(LiteralSegmentMap literals, RouteNode? parameter, RouteNode? rest, Route?[] routes)
     {
         _literals = literals;
         _parameter = parameter;
@@ -19,7 +19,7 @@ internal sealed class RouteNode
         _routes = routes;
     }
 
-    public static RouteNode Empty { get; } = new(RouteLiterals.Empty, null, null, []);
+    public static RouteNode Empty { get; } = new(LiteralSegmentMap.Empty, null, null, []);
 
     /// <summary>The route of a method at this place; null if the method is not allowed.</summary>
     public Route? this[CoapCode method] => method.Value < _routes.Length ? _routes[method.Value] : null;

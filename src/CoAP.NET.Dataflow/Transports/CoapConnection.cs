@@ -49,7 +49,7 @@ public abstract class CoapConnection
     public bool IsInitiator { get; }
 
     /// <summary>
-    /// The identity of the peer that the transport has verified, such as a <see cref="CoapTlsIdentity"/>; null without security.
+    /// The identity of the peer that the transport has verified, such as a <see cref="CoapTlsPeerIdentity"/>; null without security.
     /// </summary>
     /// <remarks>The transport sets it before <see cref="ICoapConnectionTransportContext.Opened"/>.</remarks>
     public virtual object? Identity

@@ -117,7 +117,7 @@ public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
             before = _keys;
             _keys = read;
 
-            // A look-up copies the key under the gate, so no reader has these keys any more.
+            // A lookup copies the key under the gate, so no reader has these keys any more.
             Clear(before);
         }
 

@@ -72,7 +72,7 @@ internal sealed class PskFileStore(string path, CoapPskDictionary ofFile, FileSt
     }
 
     /// <inheritdoc/>
-    public override bool IsRevoked(CoapPeer peer) => peer.Identity is CoapDtlsIdentity { PskIdentity: { } identity }
+    public override bool IsRevoked(CoapPeer peer) => peer.Identity is CoapDtlsPeerIdentity { PskIdentity: { } identity }
         && (_removed.Contains(identity) || (IsOnlyStore && !own.Contains(identity) && !_ofFile.Contains(identity)));
 
     /// <inheritdoc/>

@@ -185,8 +185,8 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
 
     /// <summary>Finds the key of a client.</summary>
     /// <param name="identity">The identity that it claims.</param>
-    /// <param name="cancellationToken">Stops the look-up, and the wait for a store that ignores it.</param>
-    /// <exception cref="CallbackException">The key store failed before the look-up was stopped.</exception>
+    /// <param name="cancellationToken">Stops the lookup, and the wait for a store that ignores it.</param>
+    /// <exception cref="CallbackException">The key store failed before the lookup was stopped.</exception>
     public async ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken)
     {
         if (_keys is null || identity.Length == 0)

@@ -142,7 +142,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
             }
         }
 
-        // A look-up of a key may be pending.
+        // A lookup of a key may be pending.
         _end.Cancel();
         return true;
     }

@@ -2,7 +2,7 @@ namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
 /// An index of sessions by a key that they contain themselves, so that the index does not store it again: some 16 bytes per session.
-/// Look-ups take no lock; changes run under the owner's. Remove a session before its key changes.
+/// Lookups take no lock; changes run under the owner's. Remove a session before its key changes.
 /// </summary>
 /// <typeparam name="TKey">The type of the key.</typeparam>
 internal abstract class SessionIndex<TKey>
@@ -10,7 +10,7 @@ internal abstract class SessionIndex<TKey>
 {
     private const int MinLength = 16;
 
-    // Marks the place of a removed session, so that look-ups reach those after it.
+    // Marks the place of a removed session, so that lookups reach those after it.
     private static readonly object s_gone = new();
 
     // A power of two, at most three quarters used. Replaced as a whole if it is too small or has too many holes.

@@ -5,7 +5,7 @@ using CoAP.NET.Identity;
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
-/// The sessions of a server: by Connection ID, or by path without one, and in the order of their last records. Look-ups take no lock;
+/// The sessions of a server: by Connection ID, or by path without one, and in the order of their last records. Lookups take no lock;
 /// changes take one, and are rare. A session is in the table from <see cref="TryAdd"/> until it ends, once. Thread-safe; runs no callbacks
 /// under its lock, and takes the lock of a session under its own, never the reverse.
 /// </summary>

@@ -137,7 +137,7 @@ internal sealed class SourceMemberCounts<T>
         _slots[at] = null;
         _used--;
 
-        // Those after it move up, so that look-ups still reach them.
+        // Those after it move up, so that lookups still reach them.
         for (int next = (at + 1) & (_slots.Length - 1); _slots[next] is { } there; next = (next + 1) & (_slots.Length - 1))
         {
             _slots[next] = null;

@@ -11,7 +11,7 @@ internal sealed class DtlsChannelSession : CoapSession
 
     private readonly DtlsEngine _engine;
 
-    // Who the peer is (CoapPeerId); without credentials its identity (CoapDtlsIdentity), which is equal only to itself.
+    // Who the peer is (CoapPeerId); without credentials its identity (CoapDtlsPeerIdentity), which is equal only to itself.
     private object? _proof;
     private RareFields? _rare;
 

@@ -20,7 +20,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
 
     private readonly CoapExplorerOptions _options;
     private readonly ExplorerTargets _targets;
-    private readonly ExplorerClients _clients;
+    private readonly ExplorerClientPool _clients;
     private readonly ExchangeLimiter _places;
     private readonly ExplorerDiscovery _devices;
     private readonly ILogger _logger;
@@ -30,7 +30,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
     {
         (_options, _time) = (options, time);
         _targets = new ExplorerTargets(options, own);
-        _clients = new ExplorerClients(options, _targets, loggers, time);
+        _clients = new ExplorerClientPool(options, _targets, loggers, time);
         _places = new ExchangeLimiter(options);
         _devices = new ExplorerDiscovery(time);
         _logger = loggers.CreateLogger(ExplorerLog.Category);

@@ -7,7 +7,7 @@ namespace CoAP.NET.Hosting.Authorization;
 /// <summary>Runs before the handlers of a route or group and admits requests that meet a policy.</summary>
 internal sealed class AuthorizationFilter(CoapAuthorizationMetadata metadata)
 {
-    // The same for all requests, after the first look-up.
+    // The same for all requests, after the first lookup.
     private CoapAuthorizationPolicy? _policy = metadata.Policy;
 
     /// <summary>

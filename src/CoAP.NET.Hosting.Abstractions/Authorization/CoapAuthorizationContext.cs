@@ -28,7 +28,7 @@ public sealed class CoapAuthorizationContext
 
     /// <summary>The identity of the peer; null if there is none.</summary>
     /// <remarks>
-    /// For example a <see cref="CoapTlsIdentity"/>, on <c>coaps</c> a <c>CoapDtlsIdentity</c>, and for a request under OSCORE an
+    /// For example a <see cref="CoapTlsPeerIdentity"/>, on <c>coaps</c> a <c>CoapDtlsPeerIdentity</c>, and for a request under OSCORE an
     /// <c>OscoreIdentity</c> over any transport. In a web application it is a <see cref="System.Security.Claims.ClaimsPrincipal"/>. Check
     /// <see cref="IsKnown"/> first: some peers with an identity object have proved nothing.
     /// </remarks>

@@ -51,7 +51,7 @@ public sealed class CoapAuthorizationPolicyBuilder
             : CoapAuthorizationDecision.Unauthorized("Prove your identity."));
 
     /// <summary>Requires a peer whose proven identity meets a condition; without an identity 4.01, with another one 4.03.</summary>
-    /// <typeparam name="TIdentity">The type of the identity, such as <see cref="CoapTlsIdentity"/>.</typeparam>
+    /// <typeparam name="TIdentity">The type of the identity, such as <see cref="CoapTlsPeerIdentity"/>.</typeparam>
     /// <param name="condition">Checks the identity.</param>
     /// <returns>This instance.</returns>
     public CoapAuthorizationPolicyBuilder RequireIdentity<TIdentity>(Func<TIdentity, bool> condition)

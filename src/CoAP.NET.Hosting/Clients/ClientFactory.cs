@@ -105,7 +105,7 @@ internal sealed class ClientFactory : IAsyncDisposable, IDisposable
     {
         options.Peers.ApplyTo(options.Endpoint);
         List<WatchedCredentials> credentials = [];
-        options.Endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _, credentials);
+        options.Endpoint.Tls ??= TlsOptionsLoader.Load(options.Tls, registration.SectionPath, out _, credentials);
         _parts.AddRange(parts.Except(_parts));
         foreach (HostedClientExtension part in parts)
         {

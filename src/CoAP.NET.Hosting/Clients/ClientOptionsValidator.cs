@@ -55,7 +55,7 @@ internal sealed class ClientOptionsValidator(
         {
             problems.Add($"{section}:Tls and Endpoint.Tls are both set. Name files, or set Endpoint.Tls in code, not both.");
         }
-        else if (TlsFiles.Load(options.Tls, section, out string? problem) is null && problem is not null)
+        else if (TlsOptionsLoader.Load(options.Tls, section, out string? problem) is null && problem is not null)
         {
             problems.Add(problem);
         }

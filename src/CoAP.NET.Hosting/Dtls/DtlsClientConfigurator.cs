@@ -22,7 +22,7 @@ internal sealed class DtlsClientConfigurator(IServiceProvider services, HostedRe
         string? problem = null;
         if (!DtlsSectionCheck.IsSetByCode(settings.Endpoint))
         {
-            _ = DtlsFiles.Load(Options, $"{client.SectionPath}:Dtls", out problem);
+            _ = DtlsOptionsLoader.Load(Options, $"{client.SectionPath}:Dtls", out problem);
         }
 
         return DtlsSectionCheck.Check(Options, Options.Findings.Errors, settings.Endpoint, client.SectionPath, problem);
@@ -31,7 +31,7 @@ internal sealed class DtlsClientConfigurator(IServiceProvider services, HostedRe
     public override void Apply(IClientSettings settings, List<WatchedCredentials> credentials)
     {
         if (!DtlsSectionCheck.IsSetByCode(settings.Endpoint)
-            && DtlsFiles.Load(Options, $"{client.SectionPath}:Dtls", out _, credentials) is { } dtls)
+            && DtlsOptionsLoader.Load(Options, $"{client.SectionPath}:Dtls", out _, credentials) is { } dtls)
         {
             settings.Endpoint.UseDtls(dtls);
         }

@@ -24,7 +24,7 @@ internal sealed class DtlsServerConfigurator(IServiceProvider services, HostedRe
         string? problem = null;
         if (!DtlsSectionCheck.IsSetByCode(endpoint))
         {
-            _ = DtlsFiles.Load(Options, $"{server.SectionPath}:Dtls", out problem);
+            _ = DtlsOptionsLoader.Load(Options, $"{server.SectionPath}:Dtls", out problem);
         }
 
         return DtlsSectionCheck.Check(Options, Options.Findings.Errors, endpoint, server.SectionPath, problem);
@@ -37,7 +37,7 @@ internal sealed class DtlsServerConfigurator(IServiceProvider services, HostedRe
             return;
         }
 
-        if (DtlsFiles.Load(Options, $"{server.SectionPath}:Dtls", out _, credentials) is { } dtls)
+        if (DtlsOptionsLoader.Load(Options, $"{server.SectionPath}:Dtls", out _, credentials) is { } dtls)
         {
             endpoint.UseDtls(dtls);
         }

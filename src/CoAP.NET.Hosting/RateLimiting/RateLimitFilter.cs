@@ -8,7 +8,7 @@ namespace CoAP.NET.Hosting.RateLimiting;
 internal sealed class RateLimitFilter(CoapRateLimitMetadata metadata, PartitionedRateLimiter<CoapRequestContext>? limiter,
     TimeSpan? retryAfter)
 {
-    // The same for all requests, after the first look-up.
+    // The same for all requests, after the first lookup.
     private Limit? _limit = limiter is null ? null : new Limit(limiter, retryAfter ?? TimeSpan.FromSeconds(5));
 
     /// <summary>

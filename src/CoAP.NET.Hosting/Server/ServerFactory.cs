@@ -17,7 +17,7 @@ internal static class ServerFactory
         endpoint.Routes = registration.Routes;
         options.Peers.ApplyTo(endpoint);
         List<WatchedCredentials> credentials = registration.Life.Credentials;
-        endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _, credentials);
+        endpoint.Tls ??= TlsOptionsLoader.Load(options.Tls, registration.SectionPath, out _, credentials);
         foreach (HostedServerExtension part in parts)
         {
             part.Apply(endpoint, credentials);

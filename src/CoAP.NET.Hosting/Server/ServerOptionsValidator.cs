@@ -40,8 +40,8 @@ internal sealed class ServerOptionsValidator(ServerRegistration registration, Ho
         }
         else if (options.Endpoint.Tls is null)
         {
-            _ = TlsFiles.Load(options.Tls, section, out string? problem);
-            problem ??= TlsFiles.CheckClientCertificates(options.Tls, section);
+            _ = TlsOptionsLoader.Load(options.Tls, section, out string? problem);
+            problem ??= TlsOptionsLoader.CheckClientCertificates(options.Tls, section);
             if (problem is not null)
             {
                 problems.Add(problem);

@@ -62,7 +62,7 @@ public enum CoapError
     EndpointStopped,
 
     /// <summary>
-    /// The endpoint refused a request before sending it, because too many requests already wait for the same peer, or too many look-ups of
+    /// The endpoint refused a request before sending it, because too many requests already wait for the same peer, or too many lookups of
     /// host names are running for clients of a proxy.
     /// </summary>
     Busy,

@@ -13,7 +13,7 @@ public sealed class CoapOptionRegistry
     private readonly OptionDefinition?[] _directDefinitions = new OptionDefinition?[DirectNumbers];
     private readonly Dictionary<int, IOptionFactory> _byKey = [];
 
-    // The definitions of numbers that are not direct; null for none, so that unknown numbers need no look-up.
+    // The definitions of numbers that are not direct; null for none, so that unknown numbers need no lookup.
     private readonly Dictionary<int, OptionDefinition>? _others;
 
     // The definitions of classes that create their options themselves.

@@ -5,12 +5,12 @@ using Orleans.Runtime;
 
 namespace CoAP.NET.Orleans.Devices;
 
-/// <summary>Knows which silo has the newest session of a device. <see cref="DevicePlacementDirector"/> places it.</summary>
+/// <summary>Knows which silo has the newest session of a device. <see cref="ClusterMapPlacementDirector"/> places it.</summary>
 /// <param name="cluster">The node, for requests through the grain.</param>
 /// <param name="calls">Calls the silos.</param>
 /// <param name="silos">The silos that are alive.</param>
 /// <param name="time">The clock.</param>
-[GrainType("coap.device"), Reentrant, DevicePlacement]
+[GrainType("coap.device"), Reentrant, ClusterMapPlacement]
 internal sealed class DeviceGrain(CoapCluster cluster, RemoteSiloDeviceClient calls, ISiloStatusOracle silos, TimeProvider time)
     : Grain, IDeviceGrain, IDeviceDirectory
 {

@@ -14,7 +14,7 @@ internal static class SiloDeviceServiceExtensions
         services.TryAddSingleton(TimeProvider.System);
         services.AddSingleton<RemoteSiloDeviceClient>();
         services.AddSingleton<DeviceGateway>();
-        NamedPlacement.Add<DevicePlacement, DevicePlacementDirector>(services);
+        NamedPlacement.Add<ClusterMapPlacement, ClusterMapPlacementDirector>(services);
         services.AddSingleton<ILifecycleParticipant<ISiloLifecycle>>(static provider => new Participant(provider));
         services.AddSingleton<SiloDeviceRouter>();
         return services;

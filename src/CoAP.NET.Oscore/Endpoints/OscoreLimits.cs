@@ -15,25 +15,25 @@ public sealed partial class OscoreLimits
     private const int Most = 1_048_576;
     private const int MostAtATime = 65_536;
 
-    /// <summary>Maximum number of concurrent look-ups through <see cref="OscoreContexts.Resolver"/>, per shard.</summary>
+    /// <summary>Maximum number of concurrent lookups through <see cref="OscoreContexts.Resolver"/>, per shard.</summary>
     /// <remarks>The endpoint treats a request with a further unknown ID as one without a context.</remarks>
     [NumberRange(1, MostAtATime)]
     public partial int MaxLookups { get; set; } = 64;
 
-    /// <summary>Maximum number of concurrent look-ups for requests of one source (<see cref="CoapQuotaSource"/>).</summary>
+    /// <summary>Maximum number of concurrent lookups for requests of one source (<see cref="CoapQuotaSource"/>).</summary>
     [NumberRange(1, MostAtATime)]
     public partial int MaxLookupsPerSource { get; set; } = 8;
 
-    /// <summary>Number of look-ups that one source can cause in a burst before <see cref="LookupsPerSecond"/> applies.</summary>
+    /// <summary>Number of lookups that one source can cause in a burst before <see cref="LookupsPerSecond"/> applies.</summary>
     [NumberRange(1, Most)]
     public partial int LookupBurst { get; set; } = 256;
 
-    /// <summary>Number of look-ups per second that one source can cause after the burst, however soon each ends.</summary>
+    /// <summary>Number of lookups per second that one source can cause after the burst, however soon each ends.</summary>
     [NumberRange(1, Most)]
     public partial int LookupsPerSecond { get; set; } = 64;
 
     /// <summary>
-    /// Number of look-ups that all unverified addresses together can cause in a burst before <see cref="UnverifiedLookupsPerSecond"/>
+    /// Number of lookups that all unverified addresses together can cause in a burst before <see cref="UnverifiedLookupsPerSecond"/>
     /// applies.
     /// </summary>
     /// <remarks>
@@ -43,7 +43,7 @@ public sealed partial class OscoreLimits
     [NumberRange(1, Most)]
     public partial int UnverifiedLookupBurst { get; set; } = 1024;
 
-    /// <summary>Number of look-ups per second that all unverified addresses together can cause after the burst.</summary>
+    /// <summary>Number of lookups per second that all unverified addresses together can cause after the burst.</summary>
     [NumberRange(1, Most)]
     public partial int UnverifiedLookupsPerSecond { get; set; } = 256;
 

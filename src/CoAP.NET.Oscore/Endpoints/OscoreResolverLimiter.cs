@@ -6,7 +6,7 @@ namespace CoAP.NET.Oscore.Endpoints;
 
 /// <summary>
 /// Requests unknown contexts from an <see cref="IOscoreContextResolver"/>, for the peers of one shard. Any sender can invent IDs, so it
-/// limits concurrent look-ups, in total and per source, and remembers unknown IDs in a fixed-size table. Thread-safe.
+/// limits concurrent lookups, in total and per source, and remembers unknown IDs in a fixed-size table. Thread-safe.
 /// </summary>
 internal sealed class OscoreResolverLimiter
 {
@@ -24,7 +24,7 @@ internal sealed class OscoreResolverLimiter
     private readonly Dictionary<OscoreContextLookupKey, Task<OscoreLookupResult>> _pending = [];
     private readonly SourceLedger<CoapQuotaSource> _sources;
 
-    // One place per hash: another ID in the same place causes a repeated look-up, which costs less than a growing table.
+    // One place per hash: another ID in the same place causes a repeated lookup, which costs less than a growing table.
     private readonly (OscoreContextLookupKey Recipient, long Since)[] _unknown;
 
     public OscoreResolverLimiter(
@@ -47,7 +47,7 @@ internal sealed class OscoreResolverLimiter
     /// <param name="isVerified">Whether the peer has proved its address.</param>
     /// <param name="recipient">The ID.</param>
     /// <param name="mustVerify">Whether it has to prove it first.</param>
-    /// <returns>The context; none also if too many look-ups are pending.</returns>
+    /// <returns>The context; none also if too many lookups are pending.</returns>
     public Task<OscoreLookupResult> FindAsync(
         IOscoreContextResolver resolver, in CoapAddress remote, bool isVerified, OscoreContextLookupKey recipient, out bool mustVerify)
     {

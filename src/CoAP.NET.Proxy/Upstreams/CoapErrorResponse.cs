@@ -46,7 +46,7 @@ internal static class CoapErrorResponse
         CoapException { Error: CoapError.RetryLater } =>
             (CoapCode.TooManyRequests, "The server accepts no requests yet. Retry later."),
         CoapException { Error: CoapError.Busy } =>
-            (CoapCode.ServiceUnavailable, "Too many requests to that server, or look-ups of host names, are pending. Retry later."),
+            (CoapCode.ServiceUnavailable, "Too many requests to that server, or lookups of host names, are pending. Retry later."),
         CoapException { Error: CoapError.TooLarge } =>
             (CoapCode.BadGateway, "The request or its response is too large to forward."),
         CoapException => (CoapCode.BadGateway, "The proxy could not forward the request."),

@@ -11,7 +11,7 @@ internal sealed class TopicDataHandlers(BrokerContext parts, ClientAuthorizer cl
     // Caches do not learn of changes. Data that a client only reads are therefore fresh for at most the default (RFC 7252 section 5.10.5).
     private readonly TimeSpan? _maxAge = parts.Options.DataMaxAge < TimeSpan.FromMinutes(1) ? parts.Options.DataMaxAge : null;
 
-    private readonly TopicOwnerClient _owner = new(parts);
+    private readonly TopicOwnerNodeClient _owner = new(parts);
 
     /// <summary>GET: returns the last publication. With Observe the client subscribes; the route limits and counts subscribers.</summary>
     public CoapResult Read(CoapRequestContext request)
@@ -65,12 +65,12 @@ internal sealed class TopicDataHandlers(BrokerContext parts, ClientAuthorizer cl
 
         try
         {
-            TopicOwnerRequest question = _owner.Question(TopicOperation.Publish, state) with
+            TopicOwnerRequest question = _owner.Question(TopicOwnerOperation.Publish, state) with
             {
                 Data = request.Payload,
                 Format = request.ContentFormat,
                 IsDurable = parts.Options.KeepEachPublication,
-                Expected = TopicOwnerClient.IsConditional(request) ? state.DataTag : null,
+                Expected = TopicOwnerNodeClient.IsConditional(request) ? state.DataTag : null,
             };
             (TopicOwnerResponse reply, CoapResult? refusal) = await _owner.AskAsync(topic.Key, question, cancellationToken).ConfigureAwait(
                 false);
@@ -111,9 +111,9 @@ internal sealed class TopicDataHandlers(BrokerContext parts, ClientAuthorizer cl
             return failed;
         }
 
-        TopicOwnerRequest question = _owner.Question(TopicOperation.DeleteData, state) with
+        TopicOwnerRequest question = _owner.Question(TopicOwnerOperation.DeleteData, state) with
         {
-            Expected = TopicOwnerClient.IsConditional(request) ? state.DataTag : null,
+            Expected = TopicOwnerNodeClient.IsConditional(request) ? state.DataTag : null,
         };
         (_, CoapResult? refusal) = await _owner.AskAsync(topic.Key, question, cancellationToken).ConfigureAwait(false);
         return refusal ?? CoapResults.Deleted();

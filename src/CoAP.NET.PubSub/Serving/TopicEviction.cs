@@ -52,7 +52,7 @@ internal sealed class TopicEviction(BrokerContext parts)
     {
         TopicOwnerRequest question = new()
         {
-            Operation = TopicOperation.Evict, Stamp = parts.Stamps.Next(), Creation = topic.State.Creation,
+            Operation = TopicOwnerOperation.Evict, Stamp = parts.Stamps.Next(), Creation = topic.State.Creation,
         };
         try
         {

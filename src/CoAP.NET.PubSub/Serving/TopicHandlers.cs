@@ -6,7 +6,7 @@ namespace CoAP.NET.PubSub.Serving;
 /// <summary>Requests to a collection and to its topics, which are configurations.</summary>
 internal sealed class TopicHandlers(BrokerContext parts, ClientAuthorizer clients, TopicCollection collection, TopicEviction room)
 {
-    private readonly TopicOwnerClient _owner = new(parts);
+    private readonly TopicOwnerNodeClient _owner = new(parts);
 
     /// <summary>POST to the collection.</summary>
     public async ValueTask<CoapResult> CreateAsync(CoapRequestContext request, CancellationToken cancellationToken)
@@ -60,7 +60,7 @@ internal sealed class TopicHandlers(BrokerContext parts, ClientAuthorizer client
         TopicOwnerResponse reply;
         try
         {
-            TopicOwnerRequest question = new() { Operation = TopicOperation.Create, Stamp = stamp, Topic = state };
+            TopicOwnerRequest question = new() { Operation = TopicOwnerOperation.Create, Stamp = stamp, Topic = state };
             (reply, refusal) = await _owner.AskAsync(key, question, cancellationToken).ConfigureAwait(false);
         }
         finally
@@ -110,11 +110,11 @@ internal sealed class TopicHandlers(BrokerContext parts, ClientAuthorizer client
 
     /// <summary>POST to a topic: properties that are not given return to their defaults.</summary>
     public ValueTask<CoapResult> ReplaceAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
-        ChangeAsync(request, TopicOperation.Replace, cancellationToken);
+        ChangeAsync(request, TopicOwnerOperation.Replace, cancellationToken);
 
     /// <summary>iPATCH of a topic: changes only the given properties.</summary>
     public ValueTask<CoapResult> ChangeAsync(CoapRequestContext request, CancellationToken cancellationToken) =>
-        ChangeAsync(request, TopicOperation.Change, cancellationToken);
+        ChangeAsync(request, TopicOwnerOperation.Change, cancellationToken);
 
     /// <summary>DELETE of a topic.</summary>
     public async ValueTask<CoapResult> DeleteAsync(CoapRequestContext request, CancellationToken cancellationToken)
@@ -130,15 +130,15 @@ internal sealed class TopicHandlers(BrokerContext parts, ClientAuthorizer client
             return failed;
         }
 
-        TopicOwnerRequest question = _owner.Question(TopicOperation.Delete, state) with
+        TopicOwnerRequest question = _owner.Question(TopicOwnerOperation.Delete, state) with
         {
-            Expected = TopicOwnerClient.IsConditional(request) ? state.PropertyTag : null,
+            Expected = TopicOwnerNodeClient.IsConditional(request) ? state.PropertyTag : null,
         };
         (_, refusal) = await _owner.AskAsync(topic.Key, question, cancellationToken).ConfigureAwait(false);
         return refusal ?? CoapResults.Deleted();
     }
 
-    private async ValueTask<CoapResult> ChangeAsync(CoapRequestContext request, TopicOperation operation,
+    private async ValueTask<CoapResult> ChangeAsync(CoapRequestContext request, TopicOwnerOperation operation,
         CancellationToken cancellationToken)
     {
         if (Find(request, CoapPubSubOperation.ChangeTopic, out CoapResult? refusal) is not { } topic
@@ -167,7 +167,7 @@ internal sealed class TopicHandlers(BrokerContext parts, ClientAuthorizer client
         TopicOwnerRequest question = _owner.Question(operation, state) with
         {
             Properties = Limit(given with { DataUri = null }, operation),
-            Expected = TopicOwnerClient.IsConditional(request) ? state.PropertyTag : null,
+            Expected = TopicOwnerNodeClient.IsConditional(request) ? state.PropertyTag : null,
         };
         (TopicOwnerResponse reply, refusal) = await _owner.AskAsync(topic.Key, question, cancellationToken).ConfigureAwait(false);
         if (refusal is not null)
@@ -208,15 +208,15 @@ internal sealed class TopicHandlers(BrokerContext parts, ClientAuthorizer client
             Owner = ClientAuthorizer.OwnerOf(request),
             Source = request.Peer.Source.ToString(),
             Creation = parts.Options.Random.NextUInt64(),
-            Properties = Limit(given, TopicOperation.Create) with { DataUri = null, Initial = null },
+            Properties = Limit(given, TopicOwnerOperation.Create) with { DataUri = null, Initial = null },
         };
         return given.Initial is { } initial ? state.WithData(initial, given.ContentFormat, stamp) : state;
     }
 
     // Limits the lifetime of a topic to the maximum of the broker.
-    private CoapTopicProperties Limit(CoapTopicProperties given, TopicOperation operation)
+    private CoapTopicProperties Limit(CoapTopicProperties given, TopicOwnerOperation operation)
     {
-        if (parts.Options.Limits.MaxLifetime is not { } longest || (given.Expiration is null && operation == TopicOperation.Change))
+        if (parts.Options.Limits.MaxLifetime is not { } longest || (given.Expiration is null && operation == TopicOwnerOperation.Change))
         {
             return given;
         }

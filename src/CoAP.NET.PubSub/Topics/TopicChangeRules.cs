@@ -17,7 +17,7 @@ internal static class TopicChangeRules
         }
 
         TopicState? current = question.Current is { } value ? TopicState.Read(value) : null;
-        if (asked is { Operation: TopicOperation.Create, Topic: { } topic })
+        if (asked is { Operation: TopicOwnerOperation.Create, Topic: { } topic })
         {
             return Create(topic, current, question);
         }
@@ -25,11 +25,12 @@ internal static class TopicChangeRules
         // A topic created again under the name is another one; its owner may not have granted the client this operation.
         return current is null || current.Creation != asked.Creation ? Refuse(CoapCode.NotFound, NotThere) : asked.Operation switch
         {
-            TopicOperation.Replace or TopicOperation.Change => Change(asked, current, question),
-            TopicOperation.Delete when IsOther(asked, current.PropertyTag) => Refuse(CoapCode.PreconditionFailed, Other),
-            TopicOperation.Delete or TopicOperation.Evict => CoapTableDecision.Remove(new TopicOwnerResponse(CoapCode.Deleted).Write()),
-            TopicOperation.Publish => Publish(asked, current, question),
-            TopicOperation.DeleteData => DeleteData(asked, current, question),
+            TopicOwnerOperation.Replace or TopicOwnerOperation.Change => Change(asked, current, question),
+            TopicOwnerOperation.Delete when IsOther(asked, current.PropertyTag) => Refuse(CoapCode.PreconditionFailed, Other),
+            TopicOwnerOperation.Delete or TopicOwnerOperation.Evict =>
+                CoapTableDecision.Remove(new TopicOwnerResponse(CoapCode.Deleted).Write()),
+            TopicOwnerOperation.Publish => Publish(asked, current, question),
+            TopicOwnerOperation.DeleteData => DeleteData(asked, current, question),
             _ => CoapTableDecision.Keep(),
         };
     }
@@ -60,7 +61,7 @@ internal static class TopicChangeRules
             return Refuse(CoapCode.PreconditionFailed, Other);
         }
 
-        bool keeps = asked.Operation == TopicOperation.Change;
+        bool keeps = asked.Operation == TopicOwnerOperation.Change;
         CoapTopicProperties properties = old with
         {
             ContentFormat = given.ContentFormat ?? (keeps ? old.ContentFormat : null),

@@ -7,7 +7,7 @@ internal sealed record TopicOwnerRequest
 {
     private const int Items = 11;
 
-    public required TopicOperation Operation { get; init; }
+    public required TopicOwnerOperation Operation { get; init; }
 
     public required TopicRequestId Stamp { get; init; }
 
@@ -42,9 +42,9 @@ internal sealed record TopicOwnerRequest
     /// <param name="state">The topic as a node knows it; null for none.</param>
     public bool IsDoneIn(TopicState? state) => Operation switch
     {
-        TopicOperation.Create => state?.Creation == Topic!.Creation,
-        TopicOperation.Publish or TopicOperation.DeleteData => state?.Creation != Creation || state.DataMarks.HasReached(Stamp),
-        TopicOperation.Replace or TopicOperation.Change => state?.Creation != Creation || state.PropertyMarks.Has(Stamp),
+        TopicOwnerOperation.Create => state?.Creation == Topic!.Creation,
+        TopicOwnerOperation.Publish or TopicOwnerOperation.DeleteData => state?.Creation != Creation || state.DataMarks.HasReached(Stamp),
+        TopicOwnerOperation.Replace or TopicOwnerOperation.Change => state?.Creation != Creation || state.PropertyMarks.Has(Stamp),
         _ => state?.Creation != Creation,
     };
 
@@ -82,7 +82,7 @@ internal sealed record TopicOwnerRequest
         // The initializer reads in the order of the bytes.
         TopicOwnerRequest question = new()
         {
-            Operation = (TopicOperation)reader.ReadUInt64(),
+            Operation = (TopicOwnerOperation)reader.ReadUInt64(),
             Stamp = TopicRequestId.Read(reader),
             Creation = reader.ReadUInt64(),
             Expected = reader.ReadUInt64() is > 0 and var expected ? expected - 1 : null,

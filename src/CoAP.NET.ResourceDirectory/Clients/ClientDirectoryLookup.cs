@@ -77,7 +77,7 @@ internal sealed class ClientDirectoryLookup
 
     public async IAsyncEnumerable<CoapDirectoryChange<CoapLink>> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        LookUpResultComparer known = new();
+        LookupResultComparer known = new();
         CoapObservation observation = await _client.ObserveAsync(MakeRequest(), null, cancellationToken).ConfigureAwait(false);
         await using (observation.ConfigureAwait(false))
         {

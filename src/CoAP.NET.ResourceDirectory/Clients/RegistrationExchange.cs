@@ -93,7 +93,7 @@ internal sealed class RegistrationExchange(IEndpointClient client, CoapRegistrat
             return null;
         }
 
-        return CoapLinkFormat.TryParse(Check(response, "look-up of the endpoint itself", place).Payload.Span,
+        return CoapLinkFormat.TryParse(Check(response, "lookup of the endpoint itself", place).Payload.Span,
             out IReadOnlyList<CoapLink> links, out _, maxLinks: int.MaxValue)
             ? links.Any(link => IsAt(grant, link.ResolveTarget(place.ToString())) && link.GetValue("ep") == options.EndpointName
                 && (options.Sector is null || link.GetValue("d") == options.Sector))

@@ -22,9 +22,9 @@ internal sealed class LinkFetches : IDisposable
     private readonly CoapDirectoryOptions _options;
     private readonly Lock _gate = new();
     private readonly CancellationTokenSource _end = new();
-    private readonly Dictionary<FetchKey, Task<FetchedLinks>> _inProgress = [];
+    private readonly Dictionary<FetchKey, Task<LinkFetchResult>> _inProgress = [];
     private readonly SourceQuota _places;
-    private readonly LruDictionary<FetchKey, (FetchedLinks Links, DateTimeOffset Until)> _kept;
+    private readonly LruDictionary<FetchKey, (LinkFetchResult Links, DateTimeOffset Until)> _kept;
     private bool _isOver;
 
     public LinkFetches(CoapDirectoryOptions options)
@@ -47,20 +47,20 @@ internal sealed class LinkFetches : IDisposable
 
     /// <summary>Fetches the links of a peer.</summary>
     /// <returns>The links, perhaps cached; null if too many fetches are pending.</returns>
-    public Task<FetchedLinks>? TryFetch(CoapPeer peer, in DirectoryOwner owner)
+    public Task<LinkFetchResult>? TryFetch(CoapPeer peer, in DirectoryOwner owner)
     {
         FetchKey place = new(owner, peer.Address);
         CoapQuotaSource source = peer.Source;
-        TaskCompletionSource<FetchedLinks> fetched = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<LinkFetchResult> fetched = new(TaskCreationOptions.RunContinuationsAsynchronously);
         lock (_gate)
         {
-            if (_kept.TryGetValue(place, out (FetchedLinks Links, DateTimeOffset Until) kept)
+            if (_kept.TryGetValue(place, out (LinkFetchResult Links, DateTimeOffset Until) kept)
                 && kept.Until > _options.TimeProvider.GetUtcNow())
             {
                 return Task.FromResult(kept.Links);
             }
 
-            if (_inProgress.TryGetValue(place, out Task<FetchedLinks>? known))
+            if (_inProgress.TryGetValue(place, out Task<LinkFetchResult>? known))
             {
                 return known;
             }
@@ -86,9 +86,9 @@ internal sealed class LinkFetches : IDisposable
         }
     }
 
-    private async Task RunAsync(CoapPeer peer, FetchKey place, CoapQuotaSource source, TaskCompletionSource<FetchedLinks> fetched)
+    private async Task RunAsync(CoapPeer peer, FetchKey place, CoapQuotaSource source, TaskCompletionSource<LinkFetchResult> fetched)
     {
-        FetchedLinks result = await FetchAsync(peer, _end.Token).ConfigureAwait(false);
+        LinkFetchResult result = await FetchAsync(peer, _end.Token).ConfigureAwait(false);
         lock (_gate)
         {
             _inProgress.Remove(place);
@@ -102,7 +102,7 @@ internal sealed class LinkFetches : IDisposable
         fetched.SetResult(result);
     }
 
-    private void Store(FetchKey place, FetchedLinks links)
+    private void Store(FetchKey place, LinkFetchResult links)
     {
         DateTimeOffset now = _options.TimeProvider.GetUtcNow();
         DateTimeOffset until = now + (links.MaxAge < s_longestKept ? links.MaxAge : s_longestKept);
@@ -113,7 +113,7 @@ internal sealed class LinkFetches : IDisposable
         }
     }
 
-    private async Task<FetchedLinks> FetchAsync(CoapPeer peer, CancellationToken cancellationToken)
+    private async Task<LinkFetchResult> FetchAsync(CoapPeer peer, CancellationToken cancellationToken)
     {
         CoapRequest request = new(CoapMethod.Get, "/.well-known/core") { Accept = CoapContentFormat.LinkFormat, Timeout = s_timeout };
         try
@@ -127,7 +127,7 @@ internal sealed class LinkFetches : IDisposable
         }
         catch (CoapTimeoutException)
         {
-            return new FetchedLinks(null, new DirectoryRefusal(CoapCode.GatewayTimeout,
+            return new LinkFetchResult(null, new DirectoryRefusal(CoapCode.GatewayTimeout,
                 "Your /.well-known/core did not answer. Serve it at the address and port that you register from, and register again."),
                 TimeSpan.Zero);
         }
@@ -141,7 +141,7 @@ internal sealed class LinkFetches : IDisposable
         }
     }
 
-    private FetchedLinks Read(CoapResponse response)
+    private LinkFetchResult Read(CoapResponse response)
     {
         if (response.Code != CoapCode.Content || (response.ContentFormat is { } format && format != CoapContentFormat.LinkFormat)
             || response.Payload.Length > _options.Limits.MaxLinkBytes)
@@ -154,10 +154,10 @@ internal sealed class LinkFetches : IDisposable
 
         DirectoryRefusal? refusal = RegistrationLinks.TryRead(
             response.Payload.Span, _options.Limits.MaxLinks, out RegistrationLinks? links);
-        return new FetchedLinks(links, refusal, response.MaxAge);
+        return new LinkFetchResult(links, refusal, response.MaxAge);
     }
 
-    private static FetchedLinks Failed(string what) => new(null,
+    private static LinkFetchResult Failed(string what) => new(null,
         new DirectoryRefusal(CoapCode.BadGateway, $"Your /.well-known/core {what} (RFC 9176 section 5.1)."), TimeSpan.Zero);
 
     private readonly record struct FetchKey(DirectoryOwner Owner, CoapAddress Address);

@@ -47,7 +47,7 @@ internal sealed class SimpleRegistrationHandler(DirectoryServerState core, Regis
 
         try
         {
-            FetchedLinks fetched = await fetch.WaitAsync(s_patience, core.Options.TimeProvider, cancellationToken).ConfigureAwait(false);
+            LinkFetchResult fetched = await fetch.WaitAsync(s_patience, core.Options.TimeProvider, cancellationToken).ConfigureAwait(false);
             return fetched.Links is not { } links
                 ? core.Refused(request, fetched.Refusal!)
                 : await registrations.RegisterAsync(request, registrant, parameters!, links, isSimple: true, cancellationToken)

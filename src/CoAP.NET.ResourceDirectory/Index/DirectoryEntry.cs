@@ -3,7 +3,7 @@ using CoAP.NET.ResourceDirectory.Registrations;
 
 namespace CoAP.NET.ResourceDirectory.Index;
 
-/// <summary>A registration as a look-up reads it.</summary>
+/// <summary>A registration as a lookup reads it.</summary>
 /// <param name="Registration">The registration.</param>
 /// <param name="Order">The first eight bytes of its key.</param>
 /// <param name="Tail">The other four bytes.</param>

@@ -1,14 +1,14 @@
 using System.Buffers.Binary;
 using System.Collections.Concurrent;
 using CoAP.NET.Guarding;
-using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Lookups;
 using CoAP.NET.ResourceDirectory.Registrations;
 
 namespace CoAP.NET.ResourceDirectory.Index;
 
 /// <summary>
 /// Indexes all registrations of a directory by name, by attributes of endpoints and links, and by lifetime. Each node has a full index.
-/// Thread-safe; no code of users runs under its lock, and look-ups read a few registrations at a time.
+/// Thread-safe; no code of users runs under its lock, and lookups read a few registrations at a time.
 /// </summary>
 internal sealed class DirectoryIndex
 {
@@ -274,12 +274,12 @@ internal sealed class DirectoryIndex
         }
     }
 
-    /// <summary>Skips results of a look-up as far as possible without reading single registrations.</summary>
+    /// <summary>Skips results of a lookup as far as possible without reading single registrations.</summary>
     /// <param name="term">The term to follow; null for all registrations.</param>
     /// <param name="results">The number of results to skip; afterwards the rest.</param>
     /// <param name="ofLinks">Whether results are links; otherwise registrations.</param>
     /// <returns>The order to read from.</returns>
-    public ulong Skip(in LookUpTerm? term, ref long results, bool ofLinks)
+    public ulong Skip(in LookupTerm? term, ref long results, bool ofLinks)
     {
         lock (_gate)
         {
@@ -287,12 +287,12 @@ internal sealed class DirectoryIndex
         }
     }
 
-    /// <summary>Counts the results of a look-up that every registration with a term matches.</summary>
+    /// <summary>Counts the results of a lookup that every registration with a term matches.</summary>
     /// <param name="term">The term to follow; null for all registrations.</param>
     /// <param name="ofLinks">Whether results are links; otherwise registrations.</param>
     /// <returns>The number of results that every client gets, and the number of registrations that are visible on one network link
     /// only.</returns>
-    public (long Certain, long Hidden) CountResults(in LookUpTerm? term, bool ofLinks)
+    public (long Certain, long Hidden) CountResults(in LookupTerm? term, bool ofLinks)
     {
         lock (_gate)
         {
@@ -306,7 +306,7 @@ internal sealed class DirectoryIndex
     /// <param name="from">The order to start from; afterwards the next one.</param>
     /// <param name="into">Receives the registrations.</param>
     /// <returns>The number of registrations; less than the capacity only at the end.</returns>
-    public int Read(in LookUpTerm? term, ref ulong from, Span<DirectoryEntry> into)
+    public int Read(in LookupTerm? term, ref ulong from, Span<DirectoryEntry> into)
     {
         lock (_gate)
         {
@@ -339,7 +339,7 @@ internal sealed class DirectoryIndex
     public static (ulong Order, uint Tail) OrderOf(ReadOnlySpan<byte> key) =>
         (BinaryPrimitives.ReadUInt64BigEndian(key), BinaryPrimitives.ReadUInt32BigEndian(key[8..]));
 
-    private PostingList? ListOf(in LookUpTerm? term, out int id)
+    private PostingList? ListOf(in LookupTerm? term, out int id)
     {
         id = -1;
         if (term is not { } one)

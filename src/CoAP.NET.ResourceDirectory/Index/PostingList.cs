@@ -79,7 +79,7 @@ internal sealed class PostingList(RegistrationSlotTable places)
         }
     }
 
-    /// <summary>Skips results of a look-up as far as possible without reading single registrations.</summary>
+    /// <summary>Skips results of a lookup as far as possible without reading single registrations.</summary>
     /// <param name="results">The number of results to skip; afterwards the rest.</param>
     /// <param name="ofLinks">Whether results are links; otherwise registrations.</param>
     /// <returns>The order to continue from.</returns>
@@ -110,7 +110,7 @@ internal sealed class PostingList(RegistrationSlotTable places)
         return ulong.MaxValue;
     }
 
-    /// <summary>Counts the results of a look-up that all registrations of the list match.</summary>
+    /// <summary>Counts the results of a lookup that all registrations of the list match.</summary>
     /// <param name="ofLinks">Whether results are links; otherwise registrations.</param>
     /// <returns>The number of results that every client gets, and the number of registrations that are visible on one network link
     /// only.</returns>

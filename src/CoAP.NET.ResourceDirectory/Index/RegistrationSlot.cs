@@ -33,6 +33,6 @@ internal struct RegistrationSlot
     /// <summary>Whether it is visible on one network link only. Set before it enters a list.</summary>
     public bool IsLinkLocal;
 
-    /// <summary>The part that look-ups read.</summary>
+    /// <summary>The part that lookups read.</summary>
     public readonly DirectoryEntry Entry => new(Registration, Order, Tail);
 }

@@ -1,12 +1,12 @@
 using System.Runtime.InteropServices;
-using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Lookups;
 using CoAP.NET.ResourceDirectory.Registrations;
 
 namespace CoAP.NET.ResourceDirectory.Index;
 
 /// <summary>
 /// Extracts the terms of a registration for the index: every value of names (<c>ep</c>, <c>d</c>), <c>base</c>, <c>et</c>, <c>rt</c> and
-/// <c>if</c>. Look-ups by other attributes scan registrations. Not thread-safe.
+/// <c>if</c>. Lookups by other attributes scan registrations. Not thread-safe.
 /// </summary>
 internal sealed class RegistrationTermExtractor(AttributeIndexHash hash)
 {

@@ -1,4 +1,4 @@
-using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Lookups;
 
 namespace CoAP.NET.ResourceDirectory.Registrations;
 

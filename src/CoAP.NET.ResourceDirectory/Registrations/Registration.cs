@@ -51,7 +51,7 @@ internal readonly struct Registration(ReadOnlyMemory<byte> bytes)
     /// <summary>The time of its last change or refresh, in milliseconds since 1970.</summary>
     public long ChangedAt => BinaryPrimitives.ReadInt64LittleEndian(Span[24..]);
 
-    /// <summary>The visible part: two registrations with equal parts are the same for look-ups.</summary>
+    /// <summary>The visible part: two registrations with equal parts are the same for lookups.</summary>
     public ReadOnlySpan<byte> Found => Span[HeadLength..];
 
     public Traits Kind => (Traits)Span[33];

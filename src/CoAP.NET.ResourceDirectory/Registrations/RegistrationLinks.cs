@@ -1,5 +1,5 @@
 using System.Text;
-using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Lookups;
 using CoAP.NET.ResourceDirectory.Serving;
 
 namespace CoAP.NET.ResourceDirectory.Registrations;

@@ -1,6 +1,6 @@
 using System.Globalization;
 using System.Text;
-using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Lookups;
 using CoAP.NET.ResourceDirectory.Serving;
 
 namespace CoAP.NET.ResourceDirectory.Registrations;
@@ -111,7 +111,7 @@ internal sealed class RegistrationParameters
         byte[] bytes = Encoding.UTF8.GetBytes(query);
         if (LinkAttributeNameRules.IsUnsuitable(Encoding.UTF8.GetBytes(name)))
         {
-            return $"'{name}' has another meaning in look-ups and is not allowed in a registration. Leave it out.";
+            return $"'{name}' has another meaning in lookups and is not allowed in a registration. Leave it out.";
         }
 
         if (bytes.Length > byte.MaxValue || (value ?? "").Any(char.IsControl) || !IsAttribute(name, value))

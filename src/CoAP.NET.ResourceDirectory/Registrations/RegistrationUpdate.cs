@@ -1,5 +1,5 @@
 using System.Buffers.Binary;
-using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Lookups;
 
 namespace CoAP.NET.ResourceDirectory.Registrations;
 

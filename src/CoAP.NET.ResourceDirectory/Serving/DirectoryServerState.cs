@@ -5,7 +5,7 @@ using CoAP.NET.Cryptography;
 using CoAP.NET.Diagnostics;
 using CoAP.NET.ResourceDirectory.Fetching;
 using CoAP.NET.ResourceDirectory.Index;
-using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Lookups;
 using CoAP.NET.ResourceDirectory.Observing;
 using CoAP.NET.ResourceDirectory.Registrations;
 using Microsoft.Extensions.Logging;
@@ -25,7 +25,7 @@ internal sealed class DirectoryServerState
 
     private readonly ILogger _logger;
     private ulong _node;
-    private readonly List<ObservedLookUps> _watches = [];
+    private readonly List<ObservedLookups> _watches = [];
     private readonly Lock _startGate = new();
     private Task? _loading;
     private CoapReplicatedTable? _table;
@@ -40,9 +40,9 @@ internal sealed class DirectoryServerState
         Index = new DirectoryIndex(options.TimeProvider, ofTerms, Changes, shares);
         Room = new RegistrationEviction(this, _logger);
         Locations = new DirectoryLocations(options.Path);
-        LookUps = new LookUpExecutor(Index, Locations, new LookUpLimits(
+        Lookups = new LookupExecutor(Index, Locations, new LookupLimits(
             options.Limits.MaxResults, options.Limits.MaxAnswerBytes, options.Limits.MaxScanned));
-        Scans = new LookUpScanner(LookUps, options);
+        Scans = new LookupScanner(Lookups, options);
         Fetches = new LinkFetches(options);
         Awaited = new ReadYourWritesDelay(Index, options.TimeProvider);
         Rules = new RegistrationTableRules(Index, Awaited);
@@ -71,12 +71,12 @@ internal sealed class DirectoryServerState
 
     public LinkFetches Fetches { get; }
 
-    public LookUpExecutor LookUps { get; }
+    public LookupExecutor Lookups { get; }
 
-    /// <summary>Executes look-ups with many steps.</summary>
-    public LookUpScanner Scans { get; }
+    /// <summary>Executes lookups with many steps.</summary>
+    public LookupScanner Scans { get; }
 
-    /// <summary>The current number of observed look-ups.</summary>
+    /// <summary>The current number of observed lookups.</summary>
     public int Watched
     {
         get
@@ -129,7 +129,7 @@ internal sealed class DirectoryServerState
         }
     }
 
-    /// <summary>Returns the response to look-ups until all registrations are loaded.</summary>
+    /// <summary>Returns the response to lookups until all registrations are loaded.</summary>
     public CoapResult Loading()
     {
         Counts.Add(DirectoryCounterKind.Unavailable);
@@ -151,9 +151,9 @@ internal sealed class DirectoryServerState
     }
 
     /// <summary>Creates the watches of another server.</summary>
-    public ObservedLookUps AddWatches()
+    public ObservedLookups AddWatches()
     {
-        ObservedLookUps watches = new(this, LookUps);
+        ObservedLookups watches = new(this, Lookups);
         lock (_watches)
         {
             _watches.Add(watches);

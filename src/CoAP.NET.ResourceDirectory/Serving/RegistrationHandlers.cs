@@ -1,5 +1,5 @@
 using System.Text;
-using CoAP.NET.ResourceDirectory.LookUps;
+using CoAP.NET.ResourceDirectory.Lookups;
 using CoAP.NET.ResourceDirectory.Registrations;
 
 namespace CoAP.NET.ResourceDirectory.Serving;

@@ -81,11 +81,11 @@ public sealed class CoapTestIdentity
         X509Certificate2? certificate = _certificate is null ? null : X509CertificateLoader.LoadCertificate(_certificate);
         if (scheme == "coaps")
         {
-            return new CoapDtlsIdentity(_psk, certificate, _publicKey, _psk is null ? EcdheSuite : PskSuite);
+            return new CoapDtlsPeerIdentity(_psk, certificate, _publicKey, _psk is null ? EcdheSuite : PskSuite);
         }
 
         return _psk is null && _publicKey.IsEmpty
-            ? new CoapTlsIdentity(certificate, serverName, SslProtocols.Tls13, TlsCipherSuite.TLS_AES_128_GCM_SHA256)
+            ? new CoapTlsPeerIdentity(certificate, serverName, SslProtocols.Tls13, TlsCipherSuite.TLS_AES_128_GCM_SHA256)
             : throw new CoapConnectionException(
                 CoapError.HandshakeFailed,
                 $"Over {scheme} clients present certificates; pre-shared keys and raw public keys are for coaps. Ask by coaps, or use "
@@ -96,5 +96,6 @@ public sealed class CoapTestIdentity
     /// Returns the identity of a server that this client sees after the handshake: with a pre-shared key the identity that both use.
     /// </summary>
     internal object AsServerOf(CoapTestIdentity server, string scheme) =>
-        _psk is not null && scheme == "coaps" ? new CoapDtlsIdentity(_psk, null, default, PskSuite) : server.Show(scheme, serverName: null);
+        _psk is not null && scheme == "coaps" ? new CoapDtlsPeerIdentity(_psk, null, default, PskSuite)
+        : server.Show(scheme, serverName: null);
 }

@@ -44,7 +44,7 @@ internal sealed class DeviceWorld : IAsyncDisposable
             Lease = FromHours(1),
         };
         options.Moves.SettleTime = TimeSpan.Zero;
-        options.Devices.NameOf = peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity;
+        options.Devices.NameOf = peer => (peer.Identity as CoapDtlsPeerIdentity)?.PskIdentity;
         configure?.Invoke(options.Devices);
         VirtualRandom random = new((ulong)++_seed);
         CoapCluster cluster = hub is null

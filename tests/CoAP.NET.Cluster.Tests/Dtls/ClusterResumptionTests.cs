@@ -146,7 +146,7 @@ public sealed class ClusterResumptionTests
                 Server = new CoapDtlsServerOptions { PskStore = keys, ResumptionStore = cluster.ResumeDtlsSessions() },
             }));
         server.Listen($"coaps://127.0.0.1:{port}");
-        server.MapGet("/who", request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity}"));
+        server.MapGet("/who", request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsPeerIdentity)?.PskIdentity}"));
         return server;
     }
 

@@ -193,7 +193,7 @@ public sealed class ServerRunTests : FolderTest
             },
         }));
         server.Listen($"coaps://{IPAddress.Loopback}:{port}");
-        server.MapGet("/who", request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity}"));
+        server.MapGet("/who", request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsPeerIdentity)?.PskIdentity}"));
         return server;
     }
 

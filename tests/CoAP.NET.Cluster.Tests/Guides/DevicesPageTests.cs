@@ -29,7 +29,7 @@ public sealed class DevicesPageTests
         HostApplicationBuilder builder = Host.CreateApplicationBuilder(args);
         builder.Services.AddCoapState(options => options.Secrets = [secret])
             .UseSqlite("/var/lib/meters/coap.db")
-            .DevicesAre(peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity);
+            .DevicesAre(peer => (peer.Identity as CoapDtlsPeerIdentity)?.PskIdentity);
         builder.Services.AddCoapServer().UseDtls().KeepState();
     }
 

@@ -174,7 +174,7 @@ internal sealed class ContextSite : IAsyncDisposable
         }
     }
 
-    /// <summary>Look-ups wait for this before they open a context.</summary>
+    /// <summary>Lookups wait for this before they open a context.</summary>
     public Func<Task> BeforeLookup { get; set; } = () => Task.CompletedTask;
 
     private sealed class Resolver(ContextSite site, IOscoreStore store) : IOscoreContextResolver

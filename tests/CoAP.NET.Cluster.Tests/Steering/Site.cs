@@ -206,7 +206,7 @@ internal sealed class Site : IAsyncDisposable
 
     private CoapResult Serve(CoapRequestContext request)
     {
-        string name = $"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity}";
+        string name = $"{(request.Peer.Identity as CoapDtlsPeerIdentity)?.PskIdentity}";
         if (request.Method == CoapMethod.Get)
         {
             return CoapResults.Text(name);

@@ -38,7 +38,7 @@ internal sealed class SiteNode : IAsyncDisposable
         StringWriterLogger log, TimeSpan? lease = null, TimeProvider? time = null, int sharedPort = 0, TimeSpan? release = null)
     {
         CoapClusterOptions options = ClusterTests.Options(lease ?? FromHours(1));
-        options.Devices.NameOf = peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity;
+        options.Devices.NameOf = peer => (peer.Identity as CoapDtlsPeerIdentity)?.PskIdentity;
         options.Moves.SettleTime = TimeSpan.Zero;
         options.Moves.RelayTime = TimeSpan.Zero;
         options.Moves.LeaveTimeout = FromMinutes(5);

@@ -21,12 +21,12 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
         Task<string> asked = table.AskAsync(Key(1), "put second");
         CoapTableUnavailableException late = await UnavailableAsync(asked);
         Assert.Equal(FromSeconds(5), _nodes.Clock.Elapsed - began);
-        Assert.Equal((CoapTableFault.NotConfirmed, true), (late.Fault, late.IsOutcomeUnknown));
+        Assert.Equal((CoapTableUnavailableReason.NotConfirmed, true), (late.Reason, late.IsOutcomeUnknown));
         late.Mentions("the store did not confirm the change");
 
         // Until it is confirmed, nothing else is decided about the same entry, and nobody is shown it.
         CoapTableUnavailableException blocked = await UnavailableAsync(table.AskAsync(Key(1), "read"));
-        Assert.Equal((CoapTableFault.NotConfirmed, false), (blocked.Fault, blocked.IsOutcomeUnknown));
+        Assert.Equal((CoapTableUnavailableReason.NotConfirmed, false), (blocked.Reason, blocked.IsOutcomeUnknown));
         Assert.Equal("first", rules.Told[Key(1)]);
         Assert.Equal("nothing", await table.AskAsync(Key(2), "read"));
 
@@ -96,7 +96,7 @@ public sealed class ClusterTableTimeTests : IAsyncDisposable
         (CoapReplicatedTable standby, NoteRules rules) = await StartAsync();
         Assert.Equal("first", rules.Told[Key(1)]);
         CoapTableUnavailableException unreached = await UnavailableAsync(standby.AskAsync(Key(1), "read"));
-        Assert.Equal((CoapTableFault.NotReached, false), (unreached.Fault, unreached.IsOutcomeUnknown));
+        Assert.Equal((CoapTableUnavailableReason.NotReached, false), (unreached.Reason, unreached.IsOutcomeUnknown));
         unreached.Mentions($"node {_nodes.All[0].Self.Id}, which owns the slot, cannot be reached");
 
         await table.AskAsync(Key(1), "put second");

@@ -97,7 +97,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
         await table.AskAsync(Key(1), "put " + new string('a', 4000));
         CoapTableUnavailableException full = await Assert.ThrowsAsync<CoapTableUnavailableException>(
             async () => await table.AskAsync(Key(2), "put " + new string('b', 95)));
-        Assert.Equal((CoapTableFault.Full, false), (full.Fault, full.IsOutcomeUnknown));
+        Assert.Equal((CoapTableUnavailableReason.Full, false), (full.Reason, full.IsOutcomeUnknown));
         full.Mentions("4001 bytes of at most 4096 (CoapTableOptions.MaxBytes)");
         Assert.True(full.RetryAfter > TimeSpan.Zero);
         Assert.Equal((1, "nothing"), (table.Count, await table.AskAsync(Key(2), "put " + new string('b', 94))));

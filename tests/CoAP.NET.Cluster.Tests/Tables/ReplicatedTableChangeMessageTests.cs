@@ -36,11 +36,11 @@ public sealed class ReplicatedTableChangeMessageTests
         CoapException failed =
             Assert.Throws<CoapException>(() => TableMessageSerializer.Read(TableMessageSerializer.Failed("no rules"), asking));
         failed.Mentions("no rules");
-        byte[] full = TableMessageSerializer.Of(new CoapTableUnavailableException(CoapTableFault.Full, FromSeconds(7), "full"));
+        byte[] full = TableMessageSerializer.Of(new CoapTableUnavailableException(CoapTableUnavailableReason.Full, FromSeconds(7), "full"));
         CoapTableUnavailableException unavailable =
             Assert.Throws<CoapTableUnavailableException>(() => TableMessageSerializer.Read(full, asking));
-        Assert.Equal((CoapTableFault.Full, FromSeconds(7), false, "full"),
-            (unavailable.Fault, unavailable.RetryAfter, unavailable.IsOutcomeUnknown, unavailable.Message));
+        Assert.Equal((CoapTableUnavailableReason.Full, FromSeconds(7), false, "full"),
+            (unavailable.Reason, unavailable.RetryAfter, unavailable.IsOutcomeUnknown, unavailable.Message));
         Assert.True(TableMessageSerializer.TryReadQuestion(TableMessageSerializer.QuestionOf(CoapRecordKind.Topic, Key(9, "a"), "what"u8),
             out CoapRecordKind kind, out CoapTableKey key, out ReadOnlyMemory<byte> question));
         Assert.Equal((CoapRecordKind.Topic, Key(9, "a"), "what"), (kind, key, Encoding.UTF8.GetString(question.Span)));

@@ -235,7 +235,7 @@ public sealed class SharedTableTests : IAsyncDisposable
         foreach (Task<string> refused in asked.Where(one => one.IsFaulted))
         {
             CoapTableUnavailableException busy = await Assert.ThrowsAsync<CoapTableUnavailableException>(() => refused);
-            Assert.Equal((CoapTableFault.Busy, false), (busy.Fault, busy.IsOutcomeUnknown));
+            Assert.Equal((CoapTableUnavailableReason.Busy, false), (busy.Reason, busy.IsOutcomeUnknown));
         }
 
         Task<string> other = modest.Table.AskAsync(Key(slot.Number, "modest"), "put text");
@@ -300,7 +300,7 @@ public sealed class SharedTableTests : IAsyncDisposable
 
         Task<string>[] asked = [.. Enumerable.Range(0, 4).Select(i => other.Table.AskAsync(Key(slot.Number, $"{i}"), "put text"))];
         CoapTableUnavailableException busy = await Assert.ThrowsAsync<CoapTableUnavailableException>(() => asked[3]);
-        Assert.Equal((CoapTableFault.Busy, false), (busy.Fault, busy.IsOutcomeUnknown));
+        Assert.Equal((CoapTableUnavailableReason.Busy, false), (busy.Reason, busy.IsOutcomeUnknown));
         busy.Mentions("MaxWaiting");
         TimeSpan began = _clock.Elapsed;
         await _world.UntilAsync(() => asked.All(one => one.IsCompleted));

@@ -121,7 +121,7 @@ public sealed partial class DtlsDocumentationTests : IDisposable
         RevokedDevices revoked = new();
 
         await using CoapServer server = Serving(authority, authorityFile, revoked);
-        server.MapGet("/secret", request => CoapResults.Text(((CoapDtlsIdentity)request.Peer.Identity!).Certificate!.Subject));
+        server.MapGet("/secret", request => CoapResults.Text(((CoapDtlsPeerIdentity)request.Peer.Identity!).Certificate!.Subject));
         await server.StartAsync();
         CoapDtlsClientOptions own = new() { Certificate = device, TrustedAuthorities = { authority.Certificate } };
         await using CoapClient client = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Client = own }));
@@ -199,7 +199,8 @@ public sealed partial class DtlsDocumentationTests : IDisposable
 
         // New handshakes refuse what is revoked. This ends the sessions that are open:
         server.Endpoint.Disconnect(
-            peer => peer.Identity is CoapDtlsIdentity { Certificate: { } certificate } && lists.IsRevoked(certificate), "It is revoked.");
+            peer => peer.Identity is CoapDtlsPeerIdentity { Certificate: { } certificate } && lists.IsRevoked(certificate),
+            "It is revoked.");
 
         Assert.Same(current, dtls.SelectCredentials(null));
         Assert.Equal(0, lists.Count);
@@ -214,7 +215,7 @@ public sealed partial class DtlsDocumentationTests : IDisposable
         await secure.Client().GetAsync($"{secure.Host}/hello");
 
         keys.Remove("device-1");
-        server.Endpoint.Disconnect(peer => peer.Identity is CoapDtlsIdentity { PskIdentity: "device-1" }, "Its key was removed.");
+        server.Endpoint.Disconnect(peer => peer.Identity is CoapDtlsPeerIdentity { PskIdentity: "device-1" }, "Its key was removed.");
 
         Assert.Empty(server.Endpoint.ConnectedPeers);
     }
@@ -224,7 +225,7 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     {
         await using SecureEndpoints secure = new();
         CoapServer server = secure.Server;
-        server.MapGet("/secret", request => request.Peer.Identity is CoapDtlsIdentity { PskIdentity: "device-1" }
+        server.MapGet("/secret", request => request.Peer.Identity is CoapDtlsPeerIdentity { PskIdentity: "device-1" }
             ? CoapResults.Text("1234")
             : CoapResults.Forbidden());
         server.Endpoint.PeerMoved += (_, move) => Console.WriteLine($"{move.Peer.Identity} was at {move.From} and is at {move.To}");

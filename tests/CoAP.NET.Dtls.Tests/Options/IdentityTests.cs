@@ -7,7 +7,7 @@ public sealed class IdentityTests
     [Fact]
     public async Task Sessions_with_the_same_pre_shared_key_identity_belong_to_the_same_peer()
     {
-        ConcurrentQueue<CoapDtlsIdentity> seen = [];
+        ConcurrentQueue<CoapDtlsPeerIdentity> seen = [];
         await using SecureEndpoints secure = await StartAsync(seen);
         secure.Keys.Add("device-2", "other key"u8);
 
@@ -15,7 +15,7 @@ public sealed class IdentityTests
         await secure.Client().GetAsync($"{secure.Host}/identity");
         await secure.Client("device-2", "other key"u8.ToArray()).GetAsync($"{secure.Host}/identity");
 
-        CoapDtlsIdentity[] identities = [.. seen];
+        CoapDtlsPeerIdentity[] identities = [.. seen];
         Assert.Equal(3, identities.Length);
         Assert.True(identities[0] == identities[1]);
         Assert.NotSame(identities[0], identities[1]);
@@ -34,7 +34,7 @@ public sealed class IdentityTests
         using BenchAuthority authority = new();
         using X509Certificate2 server = authority.Issue(address: System.Net.IPAddress.Loopback);
         using X509Certificate2 device = authority.Issue(commonName: "device-7", forServers: false);
-        ConcurrentQueue<CoapDtlsIdentity> seen = [];
+        ConcurrentQueue<CoapDtlsPeerIdentity> seen = [];
         await using SecureEndpoints secure = await StartAsync(
             seen,
             options =>
@@ -48,7 +48,7 @@ public sealed class IdentityTests
         await WithCertificate(secure, authority, null).GetAsync($"{secure.Host}/identity");
         await WithCertificate(secure, authority, null).GetAsync($"{secure.Host}/identity");
 
-        CoapDtlsIdentity[] identities = [.. seen];
+        CoapDtlsPeerIdentity[] identities = [.. seen];
         Assert.NotEqual(identities[1], identities[2]);
         Assert.Equal("CN=device-7", identities[0].Certificate!.Subject);
         Assert.True(identities[0].IsKnown);
@@ -60,7 +60,7 @@ public sealed class IdentityTests
         Assert.Same(identities[0].Certificate, ((ICoapPeerIdentity)identities[0]).Certificate);
 
         // One certificate is one peer over DTLS and over TLS.
-        CoapTlsIdentity tls = new(device, null, SslProtocols.Tls13, TlsCipherSuite.TLS_AES_128_GCM_SHA256);
+        CoapTlsPeerIdentity tls = new(device, null, SslProtocols.Tls13, TlsCipherSuite.TLS_AES_128_GCM_SHA256);
         Assert.Equal(tls.Id, identities[0].Id);
     }
 
@@ -84,7 +84,7 @@ public sealed class IdentityTests
         serving.Server = own;
         await using CoapServer server = new(new CoapEndpointOptions().UseDtls(serving));
         server.Listen("coaps://127.0.0.1:0");
-        server.MapGet("/who", request => CoapResults.Text(((CoapDtlsIdentity)request.Peer.Identity!).Certificate!.Subject));
+        server.MapGet("/who", request => CoapResults.Text(((CoapDtlsPeerIdentity)request.Peer.Identity!).Certificate!.Subject));
         await server.StartAsync();
         CoapDtlsOptions asking = Small();
         asking.Client = new CoapDtlsClientOptions { Certificate = device, TrustedAuthorities = { authority.Certificate } };
@@ -97,13 +97,13 @@ public sealed class IdentityTests
         secure.Client(configure: dtls =>
             dtls.Client = new CoapDtlsClientOptions { Certificate = certificate, TrustedAuthorities = { authority.Certificate } });
 
-    private static async Task<SecureEndpoints> StartAsync(ConcurrentQueue<CoapDtlsIdentity> seen,
+    private static async Task<SecureEndpoints> StartAsync(ConcurrentQueue<CoapDtlsPeerIdentity> seen,
         Action<CoapDtlsServerOptions>? configure = null)
     {
         SecureEndpoints secure = new(configure);
         secure.Server.MapGet("/identity", request =>
         {
-            seen.Enqueue((CoapDtlsIdentity)request.Peer.Identity!);
+            seen.Enqueue((CoapDtlsPeerIdentity)request.Peer.Identity!);
             return CoapResults.Text("seen");
         });
         return await secure.StartAsync();

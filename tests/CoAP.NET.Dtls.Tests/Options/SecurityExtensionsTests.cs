@@ -238,7 +238,7 @@ public sealed class SecurityExtensionsTests : IDisposable
         server.ListenSecure("coaps://127.0.0.1:0", configure);
         server.MapGet("/who", request =>
         {
-            CoapDtlsIdentity identity = (CoapDtlsIdentity)request.Peer.Identity!;
+            CoapDtlsPeerIdentity identity = (CoapDtlsPeerIdentity)request.Peer.Identity!;
             return CoapResults.Text(identity.PskIdentity ?? identity.Certificate!.Subject);
         });
         await server.StartAsync();

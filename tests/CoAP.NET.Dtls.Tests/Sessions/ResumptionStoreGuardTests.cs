@@ -93,7 +93,7 @@ public sealed class ResumptionStoreGuardTests
         await bench.DriveAsync(() => bench.Server.SessionCount == 2);
         Assert.Equal((2, 0), (bench.Server.Counters.HandshakesCompleted, bench.Server.Counters.HandshakesResumed));
 
-        // The look-up, and the new session that was not kept.
+        // The lookup, and the new session that was not kept.
         Assert.Equal(2, bench.Server.Counters.ResumptionFailures);
         await DtlsClientTests.ExchangeAsync(bench, session, bench.ServerSink.Opened[1]);
     }

@@ -114,7 +114,7 @@ public sealed class EndToEndTests
 
         Assert.True(roundTrip > TimeSpan.Zero);
         Assert.True(peer.IsConnected);
-        Assert.Equal(SecureEndpoints.Identity, Assert.IsType<CoapDtlsIdentity>(peer.Identity).PskIdentity);
+        Assert.Equal(SecureEndpoints.Identity, Assert.IsType<CoapDtlsPeerIdentity>(peer.Identity).PskIdentity);
     }
 
     [Fact]

@@ -22,7 +22,7 @@ public sealed class RawPublicKeyEndToEndTests
         await using CoapServer server = new();
         server.Endpoint.AddTransport(new CoapDtlsTransport(new CoapDtlsOptions { Server = serving },
             new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) } }));
-        server.MapGet("/key", request => CoapResults.Bytes(((CoapDtlsIdentity)request.Peer.Identity!).PublicKey.ToArray()));
+        server.MapGet("/key", request => CoapResults.Bytes(((CoapDtlsPeerIdentity)request.Peer.Identity!).PublicKey.ToArray()));
         await using CoapClient client = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
         {
             HandshakeTimeout = FromMinutes(1),

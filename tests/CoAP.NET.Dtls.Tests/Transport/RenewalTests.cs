@@ -57,7 +57,7 @@ public sealed class RenewalTests : IDisposable
         Assert.Equal("CN=of the options", await ServerOfAsync(secure, Client(secure)));
         CoapClient client = Client(secure);
         await client.GetAsync($"coaps://localhost:{secure.Port}/hello").Says("hello");
-        Assert.Equal("CN=named", ((CoapDtlsIdentity)client.Endpoint.ConnectedPeers[0].Identity!).Certificate!.Subject);
+        Assert.Equal("CN=named", ((CoapDtlsPeerIdentity)client.Endpoint.ConnectedPeers[0].Identity!).Certificate!.Subject);
         Assert.Equal([null, "localhost"], asked);
     }
 
@@ -74,7 +74,7 @@ public sealed class RenewalTests : IDisposable
             options.RequireClientCertificate = true;
             options.SelectCredentials = _ => ofServer;
         });
-        secure.Server.MapGet("/me", request => ((CoapDtlsIdentity)request.Peer.Identity!).Certificate!.Subject);
+        secure.Server.MapGet("/me", request => ((CoapDtlsPeerIdentity)request.Peer.Identity!).Certificate!.Subject);
         await secure.StartAsync();
         CoapClient client = secure.Client(configure: dtls =>
             dtls.Client = new CoapDtlsClientOptions { SelectCredentials = _ => ofClient, MaxResumableSessions = 0 });
@@ -115,7 +115,7 @@ public sealed class RenewalTests : IDisposable
         CoapRevocationLists lists = CoapRevocationLists.Load(file, [_authority.Certificate]);
         current = new CoapDtlsCredentials(own, [_authority.Certificate], lists);
         int ended = secure.Server.Endpoint.Disconnect(
-            peer => peer.Identity is CoapDtlsIdentity { Certificate: { } certificate } && lists.IsRevoked(certificate),
+            peer => peer.Identity is CoapDtlsPeerIdentity { Certificate: { } certificate } && lists.IsRevoked(certificate),
             "Its certificate is revoked.");
 
         Assert.Equal(1, ended);
@@ -195,6 +195,6 @@ public sealed class RenewalTests : IDisposable
     private static async Task<string> ServerOfAsync(SecureEndpoints secure, CoapClient client)
     {
         await client.GetAsync($"{secure.Host}/hello").Says("hello");
-        return ((CoapDtlsIdentity)client.Endpoint.ConnectedPeers[0].Identity!).Certificate!.Subject;
+        return ((CoapDtlsPeerIdentity)client.Endpoint.ConnectedPeers[0].Identity!).Certificate!.Subject;
     }
 }

@@ -21,7 +21,7 @@ internal sealed class SecureEndpoints : IAsyncDisposable
         Transport = new CoapDtlsTransport(new CoapDtlsOptions { Server = server, UseConnectionIds = useCids },
             new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(IPAddress.Loopback, port) }, Engine = engine });
         Server.Endpoint.AddTransport(Transport);
-        Server.MapGet("/who", request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity}"));
+        Server.MapGet("/who", request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsPeerIdentity)?.PskIdentity}"));
         Server.MapGet("/hello", () => CoapResults.Text("hello"));
     }
 

@@ -268,7 +268,7 @@ public sealed class SignerTests
         CoapServer server = new();
         server.Endpoint.AddTransport(new CoapDtlsTransport(new CoapDtlsOptions { Server = options },
             new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) } }));
-        server.MapGet("/key", request => CoapResults.Bytes((request.Peer.Identity as CoapDtlsIdentity)?.PublicKey.ToArray() ?? []));
+        server.MapGet("/key", request => CoapResults.Bytes((request.Peer.Identity as CoapDtlsPeerIdentity)?.PublicKey.ToArray() ?? []));
         return server;
     }
 

@@ -110,7 +110,7 @@ public sealed class SecuredApplicationTests
         {
             services.Remove(services.Single(service => service.ImplementationType == typeof(RoomWorker)));
             ICoapServerBuilder server = services.AddCoapServer().UseDtls();
-            server.MapGet("/psk", request => $"{(CoapDtlsIdentity)request.Peer.Identity!}").Observable()
+            server.MapGet("/psk", request => $"{(CoapDtlsPeerIdentity)request.Peer.Identity!}").Observable()
                 .RequireAuthorization(policy => policy.RequireSecureTransport().RequirePskIdentity(identity => identity == "meter-7"));
             server.MapGet("/certificate", request => ((ICoapPeerIdentity)request.Peer.Identity!).Certificate!.Subject)
                 .RequireAuthorization(policy => policy.RequireCertificate(certificate => certificate.Subject == "CN=admin"));

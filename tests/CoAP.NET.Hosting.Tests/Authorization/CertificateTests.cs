@@ -24,7 +24,7 @@ public sealed class CertificateTests : ServedTest
             };
         });
         CoapRouteGroup group = Server.MapGroup("/").AllowInsecureTransport();
-        group.MapGet("/admin", request => ((CoAP.NET.CoapTlsIdentity)request.Peer.Identity!).Certificate!.Subject)
+        group.MapGet("/admin", request => ((CoAP.NET.CoapTlsPeerIdentity)request.Peer.Identity!).Certificate!.Subject)
             .RequireAuthorization(
                 policy => policy.RequireSecureTransport().RequireCertificate(certificate => certificate.Subject == "CN=admin"));
         group.MapGet("/somebody", () => "x").RequireAuthorization();

@@ -16,7 +16,7 @@ public sealed class RequestCopyTests
             TooManyRequests = CoapTooManyRequestsBehavior.Wait, BlockSize = 64,
             Progress = progress, Destination = destination, CacheMode = CoapCacheMode.OnlyIfCached,
             LocalAddress = System.Net.IPAddress.Loopback, NoResponse = CoAP.NET.NoResponseClasses.All,
-            IsForwarded = true, OnBehalfOf = source, IgnoredDefaults = CoapClientDefaults.Proxy,
+            IsForwarded = true, OnBehalfOf = source, IgnoredDefaults = CoapClientDefaultKinds.Proxy,
         };
         CoapRequest copy = request.WithUri("coap://h/x");
 
@@ -32,7 +32,7 @@ public sealed class RequestCopyTests
         Assert.Equal(request.NoResponse, copy.NoResponse);
         Assert.True(copy.IsForwarded);
         Assert.Equal(source, copy.OnBehalfOf);
-        Assert.Equal(CoapClientDefaults.Proxy, copy.IgnoredDefaults);
+        Assert.Equal(CoapClientDefaultKinds.Proxy, copy.IgnoredDefaults);
 
         copy.Timeout = null;
         copy.BlockSize = 128;

@@ -71,7 +71,7 @@ public sealed class CertificateRenewalTests : FolderHostTest
         async Task<string> ShownAsync(CoapClient client)
         {
             await Within(client.PingAsync(server.LocalEndpoints[0]));
-            return ((CoapDtlsIdentity)((IEndpointClient)client).Endpoint.ConnectedPeers[0].Identity!).Certificate!.Subject;
+            return ((CoapDtlsPeerIdentity)((IEndpointClient)client).Endpoint.ConnectedPeers[0].Identity!).Certificate!.Subject;
         }
     }
 
@@ -371,8 +371,8 @@ public sealed class CertificateRenewalTests : FolderHostTest
         ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Endpoint.TimeProvider = _time).UseDtls();
         server.MapGet("/who", request => request.Peer.Identity switch
         {
-            CoapDtlsIdentity { Certificate: { } certificate } => certificate.Subject,
-            CoapTlsIdentity { Certificate: { } certificate } => certificate.Subject,
+            CoapDtlsPeerIdentity { Certificate: { } certificate } => certificate.Subject,
+            CoapTlsPeerIdentity { Certificate: { } certificate } => certificate.Subject,
             _ => "none",
         });
     }
@@ -410,8 +410,8 @@ public sealed class CertificateRenewalTests : FolderHostTest
         Assert.Equal("none", await WhoAsync(host, client));
         return ((IEndpointClient)client).Endpoint.ConnectedPeers[0].Identity switch
         {
-            CoapDtlsIdentity dtls => dtls.Certificate!.Subject,
-            object identity => ((CoapTlsIdentity)identity).Certificate!.Subject,
+            CoapDtlsPeerIdentity dtls => dtls.Certificate!.Subject,
+            object identity => ((CoapTlsPeerIdentity)identity).Certificate!.Subject,
             null => "none",
         };
     }

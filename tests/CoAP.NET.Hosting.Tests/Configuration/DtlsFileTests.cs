@@ -107,11 +107,12 @@ public sealed class DtlsFileTests : FolderHostTest
         HostApplicationBuilder builder = Builder([("Coap:Server:Endpoints", "coaps://127.0.0.1:0"), .. settings]);
         ICoapServerBuilder server = builder.Services.AddCoapServer().UseDtls();
         server.MapGet("/who",
-            request => request.Peer.Identity is CoapDtlsIdentity identity
+            request => request.Peer.Identity is CoapDtlsPeerIdentity identity
                 ? identity.PskIdentity ?? identity.Certificate?.Subject ?? identity.ToString()
                 : "none");
         server.MapGet("/suite",
-            request => request.Peer.Identity is CoapDtlsIdentity identity ? $"{identity.CipherSuite} {identity.HasConnectionId}" : "none");
+            request => request.Peer.Identity is CoapDtlsPeerIdentity identity
+                ? $"{identity.CipherSuite} {identity.HasConnectionId}" : "none");
         builder.Services.AddCoapClient().UseDtls();
         return await StartAsync(builder);
     }

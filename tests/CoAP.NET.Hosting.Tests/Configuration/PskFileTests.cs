@@ -59,7 +59,7 @@ public sealed class PskFileTests : FolderHostTest
         Assert.Contains(Logged.Entries, entry => entry.Id == TakenId
             && entry.Text.Contains("1 sessions ended because their keys were removed", Ordinal));
         Assert.Equal(["meter-2", "own"], server.Endpoint.ConnectedPeers
-            .Select(peer => ((CoapDtlsIdentity)peer.Identity!).PskIdentity).Order(StringComparer.Ordinal));
+            .Select(peer => ((CoapDtlsPeerIdentity)peer.Identity!).PskIdentity).Order(StringComparer.Ordinal));
         await IsRefusedAsync(AddressOf(host), "meter-1", "first");
     }
 
@@ -201,7 +201,7 @@ public sealed class PskFileTests : FolderHostTest
         await using (server)
         {
             server.ListenSecure("coaps://127.0.0.1:0", keys => keys.UsePskFile(File1));
-            server.MapGet("/who", request => ((CoapDtlsIdentity)request.Peer.Identity!).PskIdentity!);
+            server.MapGet("/who", request => ((CoapDtlsPeerIdentity)request.Peer.Identity!).PskIdentity!);
             await server.StartAsync();
             await Eventually.IsTrueAsync(() => _time.Timers == 1);
             await using CoapClient removed = Client("meter-1", "first");
@@ -248,7 +248,7 @@ public sealed class PskFileTests : FolderHostTest
             ("Coap:Server:Endpoints", "coaps://127.0.0.1:0"), ("Coap:Server:Dtls:PskFile", File1),
             ("Coap:Server:Dtls:Psk:own", "of configuration"));
         ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Endpoint.TimeProvider = _time).UseDtls();
-        server.MapGet("/who", request => ((CoapDtlsIdentity)request.Peer.Identity!).PskIdentity!);
+        server.MapGet("/who", request => ((CoapDtlsPeerIdentity)request.Peer.Identity!).PskIdentity!);
         return await StartAsync(builder);
     }
 

@@ -103,7 +103,7 @@ public sealed class TlsFileTests : FolderHostTest
             Authorities = authorities,
             ClientCertificates = CoapClientCertificateMode.Required,
         };
-        CoapTlsOptions options = TlsFiles.Load(files, "Coap:Server", out string? problem)!;
+        CoapTlsOptions options = TlsOptionsLoader.Load(files, "Coap:Server", out string? problem)!;
 
         Assert.Null(problem);
         Assert.All([options.Server!.CertificateChainPolicy, options.Client!.CertificateChainPolicy], policy =>
@@ -127,7 +127,7 @@ public sealed class TlsFileTests : FolderHostTest
     public void The_error_for_a_wrong_password_names_the_key_of_the_file_and_does_not_show_the_password()
     {
         CoapTlsFileOptions files = new() { Certificate = WritePfx(_certificates.Server(["a"]), "right"), Password = "wrong" };
-        Assert.Null(TlsFiles.Load(files, "Coap:Server", out string? problem));
+        Assert.Null(TlsOptionsLoader.Load(files, "Coap:Server", out string? problem));
         problem.Begins($"Coap:Server:Tls:Certificate = '{files.Certificate}': ");
         problem!.Replace(files.Certificate!, "", Ordinal).Omits("wrong");
     }
@@ -158,7 +158,7 @@ public sealed class TlsFileTests : FolderHostTest
         HostApplicationBuilder builder =
             Builder([("Coap:Server:Endpoints", "coaps+tcp://127.0.0.1:0"), ("Coap:Client:Tls:Authorities", authority), .. settings]);
         builder.Services.AddCoapServer()
-            .MapGet("/who", request => (request.Peer.Identity as CoapTlsIdentity)?.Certificate?.Subject ?? "none");
+            .MapGet("/who", request => (request.Peer.Identity as CoapTlsPeerIdentity)?.Certificate?.Subject ?? "none");
         builder.Services.AddCoapClient();
         return await StartAsync(builder);
     }

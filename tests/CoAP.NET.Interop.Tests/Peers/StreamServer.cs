@@ -100,8 +100,8 @@ internal sealed class StreamServer : IAsyncDisposable
             LastIdentity = request.Peer.Identity;
             return CoapResults.Text(request.Peer.Identity switch
             {
-                CoapTlsIdentity tls => tls.Certificate?.Subject,
-                CoapDtlsIdentity dtls => dtls.PskIdentity ?? dtls.Certificate?.Subject,
+                CoapTlsPeerIdentity tls => tls.Certificate?.Subject,
+                CoapDtlsPeerIdentity dtls => dtls.PskIdentity ?? dtls.Certificate?.Subject,
                 _ => null,
             } ?? "nobody");
         });

@@ -40,7 +40,7 @@ internal sealed class SiloWorld : IAsyncDisposable
                 options.Moves.RelayTime = TimeSpan.Zero;
             })
             .UseMemory(_memory)
-            .DevicesAre(peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity, configure);
+            .DevicesAre(peer => (peer.Identity as CoapDtlsPeerIdentity)?.PskIdentity, configure);
         builder.UseOrleans(silo =>
         {
             silo.Configure<ClusterOptions>(options => (options.ClusterId, options.ServiceId) = (_name, _name));

@@ -77,7 +77,7 @@ internal sealed class SiloNode : IAsyncDisposable
             options.Moves.LeaveTimeout = FromMinutes(5);
             options.Moves.ReleaseTimeout = release ?? FromMinutes(1);
             options.Writer.StopTimeout = FromSeconds(1);
-        }).UseStore(_ => store).DevicesAre(peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity);
+        }).UseStore(_ => store).DevicesAre(peer => (peer.Identity as CoapDtlsPeerIdentity)?.PskIdentity);
         builder.UseOrleans(orleans => orleans
             .UseLocalhostClustering(silo.Port, gatewayPort: 0, primary ?? silo)
             .AddCoap()

@@ -224,7 +224,7 @@ internal sealed class SiloSite : IAsyncDisposable
         server.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref _state)}").WithMaxAge(FromDays(1))).Observable();
     }
 
-    private static string NameOf(CoapRequestContext request) => (request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity ?? "nobody";
+    private static string NameOf(CoapRequestContext request) => (request.Peer.Identity as CoapDtlsPeerIdentity)?.PskIdentity ?? "nobody";
 
     private async Task TalkAsync(CoapClient device)
     {

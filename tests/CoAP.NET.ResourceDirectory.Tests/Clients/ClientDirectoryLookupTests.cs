@@ -216,7 +216,7 @@ public sealed class ClientDirectoryLookupTests
     [Fact]
     public void Equal_links_of_several_endpoints_are_counted()
     {
-        LookUpResultComparer difference = new();
+        LookupResultComparer difference = new();
         CoapLink shared = new("coap://a/x", new CoapLinkAttribute("rt", "t"));
 
         Assert.Equal(2, difference.Take([shared, shared]).Count);

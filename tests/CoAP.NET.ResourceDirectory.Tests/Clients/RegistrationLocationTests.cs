@@ -37,7 +37,7 @@ public sealed class RegistrationLocationTests
     [InlineData("node1", true)]
     [InlineData("", false)]
     public async Task The_client_registers_again_under_its_name_when_the_owner_of_the_location_cannot_be_verified(
-        string name, bool refusesLookUps)
+        string name, bool refusesLookups)
     {
         CoapRegistrationOptions options = RegistrationSite.Options(name);
         if (name.Length == 0)
@@ -47,7 +47,7 @@ public sealed class RegistrationLocationTests
         }
 
         DirectorySite network = new();
-        network.Directory.Answers = request => refusesLookUps && request.Path == "/endpoint-lookup/" ? CoapResults.Forbidden()
+        network.Directory.Answers = request => refusesLookups && request.Path == "/endpoint-lookup/" ? CoapResults.Forbidden()
             : name.Length == 0 && request.Path == "/resourcedirectory/" ? CoapResults.Created("/reg/7/") : null;
         await using RegistrationSite site = await RegistrationSite.StartAsync(options, site: network);
 

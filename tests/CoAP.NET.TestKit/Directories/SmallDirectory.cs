@@ -21,9 +21,9 @@ internal sealed class SmallDirectory
         Server = server;
         _time = time;
         server.MapPost("/resourcedirectory/", Register).WithResourceType("core.rd").WithContentFormat(CoapContentFormat.LinkFormat);
-        _endpoints = server.MapGet("/endpoint-lookup/", request => Note(request) ?? LookUp(request, FindEndpoints()))
+        _endpoints = server.MapGet("/endpoint-lookup/", request => Note(request) ?? Lookup(request, FindEndpoints()))
             .WithResourceType("core.rd-lookup-ep").WithContentFormat(CoapContentFormat.LinkFormat);
-        _resources = server.MapGet("/resource-lookup/", request => Note(request) ?? LookUp(request, FindResources()))
+        _resources = server.MapGet("/resource-lookup/", request => Note(request) ?? Lookup(request, FindResources()))
             .WithResourceType("core.rd-lookup-res").WithContentFormat(CoapContentFormat.LinkFormat);
         if (notifies)
         {
@@ -216,7 +216,7 @@ internal sealed class SmallDirectory
     private IEnumerable<CoapLink> FindResources() => Registrations.SelectMany(static registration =>
         registration.Links.Select(link => new CoapLink(link.ResolveTarget(registration.Base), link.Attributes)));
 
-    private static CoapResult LookUp(CoapRequestContext request, IEnumerable<CoapLink> links)
+    private static CoapResult Lookup(CoapRequestContext request, IEnumerable<CoapLink> links)
     {
         string[] criteria = [.. request.Queries.Where(static query => query.Split('=')[0] is not ("page" or "count"))];
         IEnumerable<CoapLink> found = CoapLinkFormat.Filter(links, criteria);

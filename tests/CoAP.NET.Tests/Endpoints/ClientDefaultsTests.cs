@@ -68,7 +68,7 @@ public sealed class ClientDefaultsTests : ClientTest
         (Client.Accept, Client.Confirmable, Client.Timeout) = (CoapContentFormat.Cbor, false, FromSeconds(7));
         Client.Proxy = "coap://192.0.2.7";
         Task<CoapResponse> request = Client.SendAsync(
-            new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { IgnoredDefaults = CoapClientDefaults.All });
+            new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { IgnoredDefaults = CoapClientDefaultKinds.All });
         CoapMessage sent = TakeMessage();
         Assert.Null(sent.Options.Accept);
         Assert.Null(sent.Options.ProxyUri);
@@ -82,7 +82,7 @@ public sealed class ClientDefaultsTests : ClientTest
     {
         (Client.Accept, Client.Confirmable, Client.Proxy) = (CoapContentFormat.Cbor, false, "coap://192.0.2.7");
         _ = Client.SendAsync(
-            new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { IgnoredDefaults = CoapClientDefaults.Accept });
+            new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { IgnoredDefaults = CoapClientDefaultKinds.Accept });
         CoapMessage sent = TakeMessage();
         Assert.Null(sent.Options.Accept);
         Assert.Equal("coap://192.0.2.1/a", sent.Options.ProxyUri);

@@ -34,8 +34,8 @@ public class ManyRoutesTests
     }
 
     [Theory]
-    [InlineData(RouteLiterals.MaxWidth)]
-    [InlineData(RouteLiterals.MaxWidth + 1)]
+    [InlineData(LiteralSegmentMap.MaxWidth)]
+    [InlineData(LiteralSegmentMap.MaxWidth + 1)]
     [InlineData(2000)]
     [InlineData(9000)]
     public void A_path_finds_its_route_among_many_routes_that_are_added_and_removed(int count)

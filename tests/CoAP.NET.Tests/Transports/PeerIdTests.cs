@@ -87,7 +87,7 @@ public sealed class PeerIdTests
     [Fact]
     public void A_TLS_identity_without_a_certificate_equals_only_itself()
     {
-        CoapTlsIdentity one = Tls(null, "a.example");
+        CoapTlsPeerIdentity one = Tls(null, "a.example");
 
         Assert.False(one.IsKnown);
         Assert.Equal(one, one);
@@ -102,8 +102,8 @@ public sealed class PeerIdTests
         using X509Certificate2 device = certificates.Client("device");
         using X509Certificate2 another = certificates.Client("another");
 
-        CoapTlsIdentity one = Tls(device, "a.example");
-        CoapTlsIdentity other = Tls(device, "b.example");
+        CoapTlsPeerIdentity one = Tls(device, "a.example");
+        CoapTlsPeerIdentity other = Tls(device, "b.example");
 
         Assert.Equal(one, other);
         Assert.Equal(one.GetHashCode(), other.GetHashCode());
@@ -161,7 +161,7 @@ public sealed class PeerIdTests
     public void A_CoapPeerId_method_with_a_colon_is_refused() =>
         Assert.Throws<ArgumentException>(static () => new CoapPeerId("psk:a", "b"));
 
-    private static CoapTlsIdentity Tls(X509Certificate2? certificate, string serverName) =>
+    private static CoapTlsPeerIdentity Tls(X509Certificate2? certificate, string serverName) =>
         new(certificate, serverName, SslProtocols.Tls13, TlsCipherSuite.TLS_AES_256_GCM_SHA384);
 
     private static ClaimsPrincipal User(Claim claim) => new(new ClaimsIdentity([claim], "test"));

@@ -11,7 +11,7 @@ namespace CoAP.NET.Cli.Discovering;
 /// <param name="queries">Criteria, each NAME=VALUE.</param>
 internal sealed class DirectoryLookupRun(CliContext context, bool isJson, bool endpoints, string[] queries)
 {
-    // Directories refuse long answers, and each page is one look-up.
+    // Directories refuse long answers, and each page is one lookup.
     private const int PageSize = 100;
 
     /// <summary>Lists the resources or endpoints of one directory.</summary>

@@ -96,7 +96,7 @@ internal static class DiscoverCommand
             if (isDirectory && asked is not null)
             {
                 throw new UsageException("--rd and --proxy cannot be combined.",
-                    "Ask the look-up of the directory by its path, as in coap://directory/rd-lookup/res.");
+                    "Ask the lookup of the directory by its path, as in coap://directory/rd-lookup/res.");
             }
 
             if (isGroup && (oscore.IsSet(parse) || edhoc.IsSet(parse)))

@@ -5,7 +5,7 @@ using CoAP.NET.Files;
 namespace CoAP.NET.Cli.Serving;
 
 /// <summary>
-/// Maps paths of requests to files in one folder, and never outside of it. Each segment must be a plain name, with a look-up of its own: it
+/// Maps paths of requests to files in one folder, and never outside of it. Each segment must be a plain name, with a lookup of its own: it
 /// never follows links, wherever they point.
 /// </summary>
 internal sealed class ServedFolderPathMapper

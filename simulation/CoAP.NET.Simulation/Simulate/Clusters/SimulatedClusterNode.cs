@@ -31,7 +31,7 @@ internal sealed class SimulatedClusterNode
         {
             Secrets = [s_secret],
         };
-        options.Devices.NameOf = peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity;
+        options.Devices.NameOf = peer => (peer.Identity as CoapDtlsPeerIdentity)?.PskIdentity;
         Cluster = world.Hub.Make(Store, options, Time, new VirtualRandom(dice.Next()), world.LogsOf(this), Address);
         ((ClusterDevices)Cluster.Devices).Router = new NodeDevices(world, this);
         CoapDtlsServerOptions dtls = new() { PskStore = world.Keys };
@@ -169,7 +169,7 @@ internal sealed class SimulatedClusterNode
 
     private string NameOf(CoapRequestContext request)
     {
-        string name = (request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity ?? "nobody";
+        string name = (request.Peer.Identity as CoapDtlsPeerIdentity)?.PskIdentity ?? "nobody";
         _world.Devices.FirstOrDefault(device => device.Name == name)?.ServedBy = this;
         return name;
     }

@@ -21,10 +21,10 @@ internal sealed class MessagingAndExchangesStage(
     public MessagingOutboundBlock MessagingOut => messagingOut;
 
     /// <summary>The inbound half as one block.</summary>
-    public BuiltInStageGroup<CoapInbound, CoapExchange> Inbound { get; } = new(messagingIn, exchangesIn);
+    public BuiltInStagesBlock<CoapInbound, CoapExchange> Inbound { get; } = new(messagingIn, exchangesIn);
 
     /// <summary>The outbound half as one block.</summary>
-    public BuiltInStageGroup<CoapServerReply, CoapOutbound> Outbound { get; } = new(exchangesOut, messagingOut);
+    public BuiltInStagesBlock<CoapServerReply, CoapOutbound> Outbound { get; } = new(exchangesOut, messagingOut);
 
     void IShardEffects.Post(in CoapOutbound item) => messagingOut.OfferDecided(in item);
 

@@ -11,7 +11,7 @@ internal sealed class ClientNotifications(
     ClientObservation observation, ObserveClientRegistration registration, ClientObservationContext context)
 {
     private readonly ObservedRepresentation _representation = registration.Representation;
-    private readonly ObservationAsyncOperation<CoapResponse> _body = registration.Body;
+    private readonly ReplaceableObservationTask<CoapResponse> _body = registration.Body;
 
     private ObservationTarget Target => observation.Target;
 

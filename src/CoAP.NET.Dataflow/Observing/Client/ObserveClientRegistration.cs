@@ -25,7 +25,7 @@ internal sealed class ObserveClientRegistration
     private readonly ClientObservation _observation;
     private readonly ClientObservations _all;
     private readonly ClientObservationContext _context;
-    private readonly ObservationAsyncOperation<IReadOnlyList<CoapChannel>> _search;
+    private readonly ReplaceableObservationTask<IReadOnlyList<CoapChannel>> _search;
     private readonly ObserveReregistrationSchedule _times;
 
     private long _sentAt = long.MinValue;
@@ -70,7 +70,7 @@ internal sealed class ObserveClientRegistration
     /// The fetch of the rest of a large notification (RFC 7959 section 2.6): the notification carries the first block; separate requests
     /// fetch the rest. A newer notification restarts the fetch, so that no representation is assembled from two.
     /// </summary>
-    public ObservationAsyncOperation<CoapResponse> Body { get; }
+    public ReplaceableObservationTask<CoapResponse> Body { get; }
 
     /// <summary>The Echo that the server requested for the next registration (RFC 9175 section 2.3); null for none.</summary>
     public ReadOnlyMemory<byte>? Echo { get; set; }

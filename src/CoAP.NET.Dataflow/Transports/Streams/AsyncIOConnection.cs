@@ -319,7 +319,7 @@ internal sealed class AsyncIOConnection : CoapConnection
     {
         if (Interlocked.Decrement(ref _identityUses) == 0)
         {
-            (Identity as CoapTlsIdentity)?.Certificate?.Dispose();
+            (Identity as CoapTlsPeerIdentity)?.Certificate?.Dispose();
         }
     }
 }

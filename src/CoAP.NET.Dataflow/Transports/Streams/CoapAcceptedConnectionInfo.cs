@@ -20,7 +20,7 @@ public sealed class CoapAcceptedConnectionInfo
     public bool IsSecure { get; init; }
 
     /// <summary>The proven identity of the peer, which <see cref="CoapPeer.Identity"/> returns. Default null: unknown.</summary>
-    /// <remarks>The endpoint disposes the certificate of a <see cref="CoapTlsIdentity"/> when the connection has ended.</remarks>
+    /// <remarks>The endpoint disposes the certificate of a <see cref="CoapTlsPeerIdentity"/> when the connection has ended.</remarks>
     public object? Identity { get; init; }
 
     /// <summary>The host that the client requested with a Host header or Server Name Indication. Default null: the local address.</summary>

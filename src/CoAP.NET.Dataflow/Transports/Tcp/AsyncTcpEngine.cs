@@ -172,7 +172,8 @@ internal sealed class AsyncTcpEngine : TcpEngine
         }
     }
 
-    private AsyncIOConnection Connection(SocketByteTransport link, CoapAddress remote, bool isInitiator, CoapTlsIdentity? identity = null,
+    private AsyncIOConnection Connection(
+        SocketByteTransport link, CoapAddress remote, bool isInitiator, CoapTlsPeerIdentity? identity = null,
         string? serverName = null) =>
             new(Host, link, remote, link.LocalAddress, isInitiator, identity, serverName);
 
@@ -323,7 +324,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
                 throw TlsFailureMessage.NoApplicationProtocol(remote, stream.NegotiatedApplicationProtocol);
             }
 
-            CoapTlsIdentity identity = TlsSettings.IdentityOf(stream, options.TargetHost == host ? serverName : options.TargetHost);
+            CoapTlsPeerIdentity identity = TlsSettings.IdentityOf(stream, options.TargetHost == host ? serverName : options.TargetHost);
             return Connection(
                 new SocketByteTransport(socket, stream, inner, remote, isInitiator: true), remote, isInitiator: true, identity,
                 identity.ServerName);
@@ -377,7 +378,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
                 throw TlsFailureMessage.NoApplicationProtocol(remote, stream.NegotiatedApplicationProtocol);
             }
 
-            CoapTlsIdentity identity = TlsSettings.IdentityOf(stream,
+            CoapTlsPeerIdentity identity = TlsSettings.IdentityOf(stream,
                 stream.TargetHostName is { Length: > 0 } name ? name.ToLowerInvariant() : null);
             return Connection(
                 new SocketByteTransport(connected, stream, inner, remote, isInitiator: false), remote, isInitiator: false, identity,

@@ -49,7 +49,7 @@ internal sealed class TlsSettings
         or { Server.ServerCertificateSelectionCallback: not null };
 
     /// <summary>Returns the identity of the peer after the handshake.</summary>
-    public static CoapTlsIdentity IdentityOf(SslStream stream, string? serverName)
+    public static CoapTlsPeerIdentity IdentityOf(SslStream stream, string? serverName)
     {
         X509Certificate2? certificate = stream.RemoteCertificate switch
         {
@@ -57,7 +57,7 @@ internal sealed class TlsSettings
             X509Certificate2 full => full,
             X509Certificate other => X509CertificateLoader.LoadCertificate(other.GetRawCertData()),
         };
-        return new CoapTlsIdentity(certificate, serverName, stream.SslProtocol, stream.NegotiatedCipherSuite);
+        return new CoapTlsPeerIdentity(certificate, serverName, stream.SslProtocol, stream.NegotiatedCipherSuite);
     }
 
     /// <summary>Returns the options of a server for one client; see <see cref="ServerOptionsSelectionCallback"/>.</summary>

@@ -104,13 +104,13 @@ public sealed class StreamsDocumentationTests : FolderTest
         DirectStreamTransport transport = new("coaps+tcp");
         await using CoapServer server = new();
         server.Endpoint.AddTransport(transport);
-        server.MapGet("/who", request => request.Peer.Identity is CoapTlsIdentity { Certificate: { } certificate }
+        server.MapGet("/who", request => request.Peer.Identity is CoapTlsPeerIdentity { Certificate: { } certificate }
             ? CoapResults.Text(certificate.Subject)
             : CoapResults.Unauthorized());
         await server.StartAsync();
 
         Assert.Equal("CN=device-7",
-            Ask(new CoapTlsIdentity(shown, "localhost", SslProtocols.Tls13, TlsCipherSuite.TLS_AES_256_GCM_SHA384)).Text);
+            Ask(new CoapTlsPeerIdentity(shown, "localhost", SslProtocols.Tls13, TlsCipherSuite.TLS_AES_256_GCM_SHA384)).Text);
         Assert.Equal(CoapCode.Unauthorized, Ask(null).Code);
 
         (CoapCode Code, string Text) Ask(object? identity)

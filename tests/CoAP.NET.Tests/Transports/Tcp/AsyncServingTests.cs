@@ -173,7 +173,7 @@ public class AsyncServingTests : EndpointTest
         List<(object? Identity, string Host, string Uri)> seen = [];
         Server.MapGet("/x", request =>
         {
-            CoapTlsIdentity identity = (CoapTlsIdentity)request.Peer.Identity!;
+            CoapTlsPeerIdentity identity = (CoapTlsPeerIdentity)request.Peer.Identity!;
             seen.Add((identity.Certificate!.Subject, request.Host, request.GetUri().ToString()));
             return CoapResults.Text("hi");
         });

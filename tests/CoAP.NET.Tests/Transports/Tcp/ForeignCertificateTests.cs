@@ -97,7 +97,7 @@ public sealed class ForeignCertificateTests : TlsTest
         CoapConnection known = await Context.NextOpenedAsync();
         await ShowToServerAsync(_others.Client("mallory", _trap.Url));
 
-        Assert.Equal("CN=ann", Assert.IsType<CoapTlsIdentity>(known.Identity).Certificate!.Subject);
+        Assert.Equal("CN=ann", Assert.IsType<CoapTlsPeerIdentity>(known.Identity).Certificate!.Subject);
         Assert.False(_trap.WasVisited);
     }
 

@@ -141,8 +141,8 @@ public class TlsNegotiationTests : TlsTest
         CoapConnection two = await ConnectOursAsync("two.example");
         CoapConnection atTwo = await Context.NextOpenedAsync();
 
-        Assert.Equal("CN=one.example", ((CoapTlsIdentity)one.Identity!).Certificate!.Subject);
-        Assert.Equal("CN=two.example", ((CoapTlsIdentity)two.Identity!).Certificate!.Subject);
+        Assert.Equal("CN=one.example", ((CoapTlsPeerIdentity)one.Identity!).Certificate!.Subject);
+        Assert.Equal("CN=two.example", ((CoapTlsPeerIdentity)two.Identity!).Certificate!.Subject);
         Assert.Equal(("one.example", "two.example"), (atOne.ServerName, atTwo.ServerName));
     }
 

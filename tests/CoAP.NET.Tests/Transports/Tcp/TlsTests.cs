@@ -77,12 +77,12 @@ public class TlsTests : TlsTest
         });
         CoapConnection theirs = await Context.NextOpenedAsync();
 
-        CoapTlsIdentity client = Assert.IsType<CoapTlsIdentity>(theirs.Identity);
+        CoapTlsPeerIdentity client = Assert.IsType<CoapTlsPeerIdentity>(theirs.Identity);
         Assert.Equal("CN=device-7", client.Certificate!.Subject);
         Assert.Equal("localhost", client.ServerName);
         Assert.Equal("localhost", theirs.ServerName);
         Assert.True(client.Protocol is SslProtocols.Tls12 or SslProtocols.Tls13);
-        CoapTlsIdentity server = Assert.IsType<CoapTlsIdentity>(ours.Identity);
+        CoapTlsPeerIdentity server = Assert.IsType<CoapTlsPeerIdentity>(ours.Identity);
         Assert.Equal("CN=localhost", server.Certificate!.Subject);
         Assert.Equal("localhost", ours.ServerName);
         ours.Send(AsyncContext.Frame("00e1"));
@@ -199,7 +199,7 @@ public class TlsTests : TlsTest
 
         CoapConnection second = await Context.NextOpenedAsync();
         Assert.Equal(["CN=old", "CN=new"],
-            new[] { first, second }.Select(static one => ((CoapTlsIdentity)one.Identity!).Certificate!.Subject));
+            new[] { first, second }.Select(static one => ((CoapTlsPeerIdentity)one.Identity!).Certificate!.Subject));
         await transport.DisposeAsync();
     }
 

@@ -1,8 +1,0 @@
-namespace CoAP.NET.Mesh;
-
-/// <summary>An item of the mesh that knows its connection. Items of a connection are never dropped; they wait.</summary>
-internal interface IConnectionBackpressureItem
-{
-    /// <summary>Pauses the connection of the item while no block accepts it.</summary>
-    ReadPause ReadPause { get; }
-}

@@ -1,0 +1,72 @@
+namespace CoAP.NET.Observing.Client;
+
+/// <summary>
+/// Asynchronous work of an observation, such as the search for its peer. Its end is an event of the observation. A new start replaces
+/// running work. Belongs to the thread that is busy with the observation.
+/// </summary>
+/// <typeparam name="T">The type of the result.</typeparam>
+/// <param name="observation">The observation.</param>
+/// <param name="describe">Describes an unexpected exception.</param>
+/// <param name="onEnded">Handles the result or the error, unless other work replaced this, or it was cancelled.</param>
+#pragma warning disable CA1001 // the token source is disposed with the work, which ends with the observation at the latest
+internal sealed class ReplaceableObservationTask<T>(ClientObservation observation, Func<ClientObservation, Exception, string> describe,
+    Action<ClientObservation, T?, CoapException?, long> onEnded)
+#pragma warning restore CA1001
+    where T : class
+{
+    private CancellationTokenSource? _running;
+
+    public bool IsRunning => _running is not null;
+
+    /// <summary>Cancels running work.</summary>
+    /// <returns>The token of the new work, for which <see cref="Finish"/> or <see cref="Await"/> must follow.</returns>
+    public CancellationToken Start()
+    {
+        Cancel();
+        _running = new CancellationTokenSource();
+        return _running.Token;
+    }
+
+    public void Finish()
+    {
+        _running?.Dispose();
+        _running = null;
+    }
+
+    /// <summary>Raises an event when the new work ends.</summary>
+    public void Await(ValueTask<T> work) => _ = AwaitAsync(work, _running!);
+
+    public void Cancel()
+    {
+        _running?.Cancel();
+        Finish();
+    }
+
+    private async Task AwaitAsync(ValueTask<T> work, CancellationTokenSource running)
+    {
+        T? result = null;
+        CoapException? error = null;
+        try
+        {
+            result = await work.ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // the observation continues after any error, such as one of a user's resolver
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            error = exception as CoapException ?? new CoapException(describe(observation, exception), exception);
+        }
+
+        observation.Post(new ClientObservationInput
+        {
+            Handle = (observation, _, now) =>
+            {
+                if (ReferenceEquals(_running, running))
+                {
+                    Finish();
+                    onEnded(observation, result, error, now);
+                }
+            },
+        });
+    }
+}
