@@ -56,9 +56,10 @@ public sealed class CoapProxy : IAsyncDisposable
         _ownClient = new Lazy<CoapClient>(() => new CoapClient(MakeEndpointOptions()));
         _observations = new SharedObservations(
             endpoint.TimeProvider, _options.Limits.MaxObservations, _options.Limits.MaxObservationsPerSource, _counts);
+        PendingRequestAdmission admission = new(_options.Limits, _counts);
         Forwarder = new Forwarder(
-            _options, _counts, _observations, new StreamedResponses(_options, _counts, endpoint.Pipeline.Random),
-            new RequestBodyForwarder(_options, _counts, endpoint.TimeProvider), _logger);
+            _options, _counts, _observations, new StreamedResponses(_options, _counts, endpoint.Pipeline.Random), admission,
+            new RequestBodyForwarder(_options, admission, _counts, endpoint.TimeProvider), _logger);
         if (_options.NextProxy is { } next)
         {
             _next = new NextProxyClient(new LazyClient(_ownClient), next);

@@ -10,7 +10,7 @@ namespace CoAP.NET.Proxy.Forwarding;
 internal sealed class ForwardedRequestBody : Stream
 {
     private readonly PipeReader _reader;
-    private readonly TimeSpan _patience;
+    private readonly TimeSpan _stallTimeout;
     private readonly CancellationTokenSource _end;
     private readonly CancellationTokenRegistration _stopping;
     private readonly CancellationTokenRegistration _leaving;
@@ -25,16 +25,16 @@ internal sealed class ForwardedRequestBody : Stream
 
     /// <summary>Starts to receive a body.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="patience">The maximum time that each side may stall.</param>
+    /// <param name="stallTimeout">The maximum time that each side may stall.</param>
     /// <param name="clock">The clock.</param>
     /// <param name="cancellationToken">Ends the body: the server stops.</param>
-    public ForwardedRequestBody(CoapRequestContext request, TimeSpan patience, TimeProvider clock, CancellationToken cancellationToken)
+    public ForwardedRequestBody(CoapRequestContext request, TimeSpan stallTimeout, TimeProvider clock, CancellationToken cancellationToken)
     {
         _reader = request.BodyReader;
-        _patience = patience;
+        _stallTimeout = stallTimeout;
         _pace = new SlowClientUploadMeter(clock);
         Announced = request.Options.Size1;
-        _end = new CancellationTokenSource(patience, clock);
+        _end = new CancellationTokenSource(stallTimeout, clock);
         _stopping = cancellationToken.UnsafeRegister(static end => ((CancellationTokenSource)end!).Cancel(), _end);
         if (request.Channel is { IsReliable: true })
         {
@@ -64,8 +64,8 @@ internal sealed class ForwardedRequestBody : Stream
     /// <summary>Whether it was evicted for another body.</summary>
     public bool IsEvicted => _isEvicted;
 
-    /// <summary>How long its client delayed others, minus the time that its bytes are worth.</summary>
-    public TimeSpan Debt => _pace.Debt;
+    /// <summary>The time by which its client has delayed others (<see cref="SlowClientUploadMeter"/>).</summary>
+    public TimeSpan Delay => _pace.Delay;
 
     /// <inheritdoc/>
     public override bool CanRead => true;
@@ -203,7 +203,7 @@ internal sealed class ForwardedRequestBody : Stream
     }
 
     // Both sides made progress.
-    private void Restart() => _end.CancelAfter(_patience);
+    private void Restart() => _end.CancelAfter(_stallTimeout);
 
     private async ValueTask<int> ReadRestAsync(Memory<byte> buffer, CancellationToken cancellationToken)
     {

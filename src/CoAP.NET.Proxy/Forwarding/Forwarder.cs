@@ -14,16 +14,16 @@ namespace CoAP.NET.Proxy.Forwarding;
 /// <param name="counts">The counters.</param>
 /// <param name="observations">The observations of clients.</param>
 /// <param name="streamed">Responses that pass as streams.</param>
-/// <param name="bodies">Pending requests, and their bodies that pass as streams.</param>
+/// <param name="admission">The places of pending requests.</param>
+/// <param name="bodies">Forwards bodies that arrive in blocks.</param>
 /// <param name="logger">The log.</param>
 internal sealed class Forwarder(
     CoapProxyOptions options, EventCounter<ProxyCounterKind> counts, SharedObservations observations, StreamedResponses streamed,
-    RequestBodyForwarder bodies,
-    ILogger logger)
+    PendingRequestAdmission admission, RequestBodyForwarder bodies, ILogger logger)
 {
     private readonly CoapSingleFlight<SharedRequestKey, UpstreamResponse> _flights = new(static answer => answer.Release());
 
-    public SourceQuota Quota => bodies.Quota;
+    public SourceQuota Quota => admission.Quota;
 
     /// <summary>Forwards a request.</summary>
     /// <param name="request">The received request.</param>
@@ -80,10 +80,10 @@ internal sealed class Forwarder(
             return new ValueTask<CoapResult>(passed);
         }
 
-        if (!bodies.TryEnter(source))
+        if (!admission.TryEnter(source))
         {
             counts.Add(ProxyCounterKind.Busy);
-            return new ValueTask<CoapResult>(RequestBodyForwarder.Busy);
+            return new ValueTask<CoapResult>(PendingRequestAdmission.Busy);
         }
 
         CoapRouteHandlerBuilder? observed = observes ? route : null;

@@ -9,7 +9,7 @@ internal sealed class SlowClientUploadMeter(TimeProvider clock)
     private const double BytesOfSecond = 256;
 
     private readonly Lock _gate = new();
-    private TimeSpan _debt;
+    private TimeSpan _delay;
     private long _waitsSince;
     private bool _isWaiting;
 
@@ -26,13 +26,13 @@ internal sealed class SlowClientUploadMeter(TimeProvider clock)
     }
 
     /// <summary>The accumulated delay.</summary>
-    public TimeSpan Debt
+    public TimeSpan Delay
     {
         get
         {
             lock (_gate)
             {
-                return _debt + (_isWaiting ? clock.GetElapsedTime(_waitsSince) : TimeSpan.Zero);
+                return _delay + (_isWaiting ? clock.GetElapsedTime(_waitsSince) : TimeSpan.Zero);
             }
         }
     }
@@ -54,8 +54,8 @@ internal sealed class SlowClientUploadMeter(TimeProvider clock)
     {
         lock (_gate)
         {
-            TimeSpan debt = _debt + clock.GetElapsedTime(_waitsSince) - TimeSpan.FromSeconds(bytes / BytesOfSecond);
-            _debt = !isAll && debt > TimeSpan.Zero ? debt : TimeSpan.Zero;
+            TimeSpan delay = _delay + clock.GetElapsedTime(_waitsSince) - TimeSpan.FromSeconds(bytes / BytesOfSecond);
+            _delay = !isAll && delay > TimeSpan.Zero ? delay : TimeSpan.Zero;
             _isWaiting = false;
         }
     }
