@@ -95,7 +95,7 @@ public static class CoapEndpointRouteBuilderExtensions
     /// authorization; add <c>RequireAuthorization</c>.
     /// </remarks>
     /// <param name="endpoints">The web application.</param>
-    /// <param name="pattern">The path, such as <c>/hc/{**target}</c>; the catch-all with any name stands for the target.</param>
+    /// <param name="pattern">The path, such as <c>/hc/{**target}</c>; the catch-all, with any name, is the target.</param>
     /// <param name="configure">Configures targets, template and time limits.</param>
     /// <returns>The endpoint, for conventions such as <c>RequireAuthorization</c> and <c>RequireRateLimiting</c>.</returns>
     /// <exception cref="ArgumentException"><paramref name="pattern"/> is empty.</exception>

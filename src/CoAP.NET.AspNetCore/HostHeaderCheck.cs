@@ -12,7 +12,7 @@ namespace CoAP.NET.AspNetCore;
 /// </summary>
 internal static class HostHeaderCheck
 {
-    /// <summary>What a refused browser is told to do.</summary>
+    /// <summary>The remedy in the response to a refused browser.</summary>
     public const string Remedy = "Use an address or localhost, or add the name to AllowedHosts.";
 
     /// <summary>Whether a request may name the server as it does.</summary>

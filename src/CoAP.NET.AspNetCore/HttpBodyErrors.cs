@@ -3,7 +3,7 @@ using Microsoft.AspNetCore.Http;
 
 namespace CoAP.NET.AspNetCore;
 
-/// <summary>Tells the mistakes of clients in the bodies of HTTP requests from connections that ended.</summary>
+/// <summary>Distinguishes invalid bodies of HTTP requests from connections that ended.</summary>
 internal static class HttpBodyErrors
 {
     /// <summary>

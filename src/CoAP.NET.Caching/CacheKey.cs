@@ -164,7 +164,7 @@ internal sealed class CacheKey : IEquatable<CacheKey>
 
         if (hasPayload)
         {
-            // A digest, so that a body of any size is told from others by 32 bytes.
+            // A digest, so that 32 bytes distinguish bodies of any size.
             Sha256.HashData(request.Payload.Span, rest);
         }
 

@@ -28,7 +28,7 @@ internal sealed class CacheQuota(long slotBytes)
         {
             Put(slot, user);
         }
-        else if (holding.Key != user && FairShare.GivesWay(_ledger.AmountOf(user) + slot.Size, holding.Source!.Amount - slot.Size))
+        else if (holding.Key != user && FairShare.AllowsEviction(_ledger.AmountOf(user) + slot.Size, holding.Source!.Amount - slot.Size))
         {
             Remove(slot);
             Put(slot, user);

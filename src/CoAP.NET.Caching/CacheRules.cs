@@ -39,7 +39,7 @@ internal static class CacheRules
     }
 
     /// <summary>
-    /// Whether an option stands in the key beside the URI: not those of the URI, nor what the cache itself understands, nor those that are
+    /// Whether an option is part of the key beside the URI: not those of the URI, nor what the cache itself understands, nor those that are
     /// no cache key.
     /// </summary>
     public static bool IsInKey(CoapOptionRegistry registry, int number) =>

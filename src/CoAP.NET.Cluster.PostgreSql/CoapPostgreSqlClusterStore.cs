@@ -10,9 +10,9 @@ namespace CoAP.NET.Cluster.PostgreSql;
 /// <summary>Keeps the state of a cluster in PostgreSQL (tested with version 15). Thread-safe.</summary>
 /// <remarks>
 /// The store creates missing tables and upgrades them to the version of the package under a lock; nodes may start at the same time. It uses
-/// one connection for its lease, one for writes, one that listens while the map is watched, and up to eight for reads. A process that dies
-/// is live for the other nodes until its lease ends: a connection that ends is no sign of death. Single requests and notifications cause
-/// no queries.
+/// one connection for its lease, one for writes, one that listens while the map is watched, and up to eight for reads. A process that ends
+/// without stopping is live for the other nodes until its lease ends: a connection that ends does not show that the process has ended.
+/// Single requests and notifications cause no queries.
 /// <para>A pooler in transaction mode, such as PgBouncer with <c>pool_mode = transaction</c>, takes a connection's settings, prepared
 /// statements and notifications away. The first call notices it, and fails with <see cref="CoapClusterStoreFault.Incompatible"/>.</para>
 /// </remarks>

@@ -3,6 +3,7 @@ using Npgsql;
 
 namespace CoAP.NET.Cluster.PostgreSql;
 
+/// <summary>Reads and changes the map of a cluster in PostgreSQL: the live nodes, and the owner and fence of each slot.</summary>
 internal sealed class PostgreSqlClusterMapStore(string schema, PostgreSqlHistory serverHistory)
 {
     // One statement, for a consistent snapshot. A node is live while its lease is valid.

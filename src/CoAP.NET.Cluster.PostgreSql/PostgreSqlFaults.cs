@@ -10,7 +10,7 @@ internal static class PostgreSqlFaults
     private const string UndefinedTable = PostgresErrorCodes.UndefinedTable;
     private const string NoSchema = PostgresErrorCodes.InvalidSchemaName;
 
-    // A server in recovery refuses to tell its place in the log, and to write.
+    // A server in recovery refuses to return its position in the log, and to write.
     private const string InRecovery = PostgresErrorCodes.ObjectNotInPrerequisiteState;
     private const string ReadOnly = PostgresErrorCodes.ReadOnlySqlTransaction;
 

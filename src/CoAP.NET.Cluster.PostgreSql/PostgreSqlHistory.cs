@@ -22,7 +22,7 @@ internal sealed class PostgreSqlHistory(CoapPostgreSqlClusterOptions options)
 
     private volatile Knowledge _knowledge;
 
-    // What the server tells to this user.
+    // The data that the server reveals to this user.
     private enum Knowledge
     {
         NotAsked,
@@ -34,7 +34,7 @@ internal sealed class PostgreSqlHistory(CoapPostgreSqlClusterOptions options)
     /// <summary>Whether the server was asked for its history.</summary>
     public bool IsKnown => _knowledge != Knowledge.NotAsked;
 
-    /// <summary>SQL for the history of the server that executes it; an empty text if it does not tell its history.</summary>
+    /// <summary>SQL for the history of the server that executes it; an empty text if it does not reveal its history.</summary>
     public string Sql => _knowledge switch
     {
         Knowledge.All => $"({Server} || '/' || {Timeline})",
@@ -63,7 +63,7 @@ internal sealed class PostgreSqlHistory(CoapPostgreSqlClusterOptions options)
         _ => null,
     };
 
-    /// <summary>Finds out what the server tells to this user.</summary>
+    /// <summary>Finds out which data the server reveals to this user.</summary>
     public async Task AskAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
     {
         _knowledge = await TellsAsync(connection, Server + ", " + Timeline, cancellationToken).ConfigureAwait(false) ? Knowledge.All

@@ -1,5 +1,6 @@
 namespace CoAP.NET.Cluster.Sqlite;
 
+/// <summary>A unit of work with a result.</summary>
 internal sealed class SqliteCall<T>(Func<SqliteFile, T> work) : SqliteJob
 {
     private readonly TaskCompletionSource<T> _done = new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -5,8 +5,9 @@ using CoAP.NET.Files;
 namespace CoAP.NET.Cluster.Sqlite;
 
 /// <summary>
-/// A small file beside the store, which remembers that there is one, which one, and how far it was. Without the store, with another one, or
-/// with an older copy, the next start is no new beginning. An operator confirms a loss by removing it.
+/// A small file beside the store, which records the ID of the store and its turn, a number that increases. Without the store, with another
+/// one, or with an older copy, the next start fails instead of beginning with a new store. An operator confirms a loss by removing this
+/// file.
 /// </summary>
 /// <param name="storePath">The file of the store.</param>
 internal sealed class SqliteMark(string storePath)
@@ -17,9 +18,9 @@ internal sealed class SqliteMark(string storePath)
 
     public bool Exists => File.Exists(Path);
 
-    /// <summary>Checks that a store is the remembered one, and not older.</summary>
+    /// <summary>Checks that a store is the recorded one, and not an older copy of it.</summary>
     /// <param name="id">The store.</param>
-    /// <param name="turn">How far it is; see <see cref="Write"/>.</param>
+    /// <param name="turn">Its turn; see <see cref="Write"/>.</param>
     /// <exception cref="CoapClusterStoreException">It is another store, or an older copy.</exception>
     /// <exception cref="FormatException">The mark is damaged.</exception>
     public void Check(Guid id, long turn)
@@ -47,8 +48,8 @@ internal sealed class SqliteMark(string storePath)
 
     /// <summary>Remembers a store.</summary>
     /// <param name="id">The store.</param>
-    /// <param name="turn">How far it is: the store has this number on the disk, and increases it with each start, with each orderly end,
-    /// and once per minute of writes.</param>
+    /// <param name="turn">A number that the store has on the disk and increases with each start, with each orderly end, and once per
+    /// minute of writes.</param>
     public void Write(Guid id, long turn) => DurableFile.Write(Path, Encoding.UTF8.GetBytes(string.Create(CultureInfo.InvariantCulture, $"""
         {id:N} {turn}
         This file remembers that CoAP.NET keeps the state of a server in {System.IO.Path.GetFileName(storePath)} beside it.

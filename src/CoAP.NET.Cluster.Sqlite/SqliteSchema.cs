@@ -34,7 +34,7 @@ internal static class SqliteSchema
             received blob not null, primary key (slot, key)) without rowid;
         """,
 
-        // How far the store is; see SqliteMark.
+        // The turn of the store; see SqliteMark.
         "alter table store add column turn integer not null default 0",
     ];
 

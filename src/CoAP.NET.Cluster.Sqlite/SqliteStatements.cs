@@ -5,6 +5,7 @@ using Microsoft.Data.Sqlite;
 
 namespace CoAP.NET.Cluster.Sqlite;
 
+/// <summary>The prepared statements of one connection to the file of a store. Not thread-safe.</summary>
 internal sealed class SqliteStatements : IDisposable
 {
     private const long Never = long.MaxValue;
@@ -139,7 +140,9 @@ internal sealed class SqliteStatements : IDisposable
         _setVersion.ExecuteNonQuery();
     }
 
-    /// <summary>Stores how far the store is; see <see cref="SqliteMark"/>.</summary>
+    /// <summary>
+    /// Stores the turn: a number that increases with each start, each orderly end and each minute of writes (<see cref="SqliteMark"/>).
+    /// </summary>
     public void SetTurn(SqliteTransaction? transaction, long turn)
     {
         Set(_setTurn, turn);

@@ -2,6 +2,7 @@ using CoAP.NET.Cluster.Records;
 
 namespace CoAP.NET.Cluster.Sqlite;
 
+/// <summary>Writes one batch of changes to the file.</summary>
 internal sealed class SqliteWrite(ReadOnlyMemory<CoapRecordWrite> batch) : SqliteJob
 {
     private readonly TaskCompletionSource<CoapWriteResult> _done = new(TaskCreationOptions.RunContinuationsAsynchronously);

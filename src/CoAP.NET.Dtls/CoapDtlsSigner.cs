@@ -51,7 +51,7 @@ public sealed class CoapDtlsSigner
     /// cref="AsymmetricAlgorithm.ExportSubjectPublicKeyInfo"/> returns it: ECDSA on P-256.
     /// </param>
     /// <param name="sign">As for a certificate.</param>
-    /// <exception cref="CoapCredentialException">These bytes are no such key; the message says what to do.</exception>
+    /// <exception cref="CoapCredentialException">These bytes are not such a key; the message says what to do.</exception>
     public CoapDtlsSigner(ReadOnlyMemory<byte> publicKey,
         Func<ReadOnlyMemory<byte>, HashAlgorithmName, CancellationToken, ValueTask<byte[]>> sign)
     {

@@ -9,7 +9,8 @@ using Microsoft.CodeAnalysis.Diagnostics;
 namespace CoAP.NET.Generators;
 
 /// <summary>
-/// Says what a name of another library is here. Reports only beside an error of the compiler: the name or the call does not exist.
+/// Suggests the name in this library for a name of another library. Reports only beside an error of the compiler: the name or the call does
+/// not exist.
 /// </summary>
 [DiagnosticAnalyzer(LanguageNames.CSharp)]
 public sealed class CoapNameAnalyzer : DiagnosticAnalyzer

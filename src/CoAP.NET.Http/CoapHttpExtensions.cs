@@ -32,7 +32,7 @@ public static class CoapHttpExtensions
     /// <summary>Maps a path and everything below it to an HTTP server, which stays invisible to devices.</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/telemetry/{*path}</c>; the value of the catch-all is appended to the target.</param>
-    /// <param name="target">The URI that the path stands for, such as <c>https://api.example.com/devices</c>.</param>
+    /// <param name="target">The URI that the path maps to, such as <c>https://api.example.com/devices</c>.</param>
     /// <param name="proxy">A proxy with <see cref="UseHttp"/>.</param>
     /// <returns>The route, for further configuration such as <c>RequireTransportSecurity</c>.</returns>
     /// <exception cref="ArgumentException">The target is not an HTTP URI, the template is not valid, or the proxy has no
@@ -48,7 +48,7 @@ public static class CoapHttpExtensions
     /// <summary>Maps a path and everything below it to an HTTP server, with options for this path alone.</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/telemetry/{*path}</c>; the value of the catch-all is appended to the target.</param>
-    /// <param name="target">The URI that the path stands for, such as <c>https://api.example.com/devices</c>.</param>
+    /// <param name="target">The URI that the path maps to, such as <c>https://api.example.com/devices</c>.</param>
     /// <param name="proxy">The proxy; it does not need <see cref="UseHttp"/>.</param>
     /// <param name="configure">Configures the client, the identity of devices and the tables for this path only, independent of
     /// <see cref="UseHttp"/>.</param>

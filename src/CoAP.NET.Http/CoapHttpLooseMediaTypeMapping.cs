@@ -1,7 +1,7 @@
 namespace CoAP.NET.Http;
 
 /// <summary>A rule of loose mapping (RFC 8075 section 6.3): replaces media types that match a pattern with a more general one.</summary>
-/// <param name="Pattern">The pattern, without parameters: a media type, in which <c>*</c> stands for any characters of the type or the
+/// <param name="Pattern">The pattern, without parameters: a media type, in which <c>*</c> matches any characters of the type or the
 /// subtype, such as <c>application/*+json</c>.</param>
 /// <param name="MediaType">The replacement, such as <c>application/json</c>.</param>
 internal sealed record CoapHttpLooseMediaTypeMapping(string Pattern, string MediaType)

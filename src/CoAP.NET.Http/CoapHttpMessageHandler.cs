@@ -14,7 +14,7 @@ namespace CoAP.NET.Http;
 /// like a proxy between HTTP and CoAP (RFC 7252 section 10.2, RFC 8075). Each response of the CoAP server, including errors, becomes an
 /// HTTP response; <see cref="CoapHttpRequestOptions.GetCoapResponse"/> returns its code and options. A missing response becomes an
 /// <see cref="HttpRequestException"/> whose inner exception is the <see cref="CoapException"/>. Requests without a counterpart in CoAP get
-/// the answer of a proxy: 415, 501, 412. Bodies are streamed in both directions. The handler does not dispose the requester; one
+/// the answer of a proxy: 415, 501, 412. Bodies are streamed in both directions. The handler does not dispose the client; one
 /// <see cref="CoapClient"/> can serve several handlers.
 /// </remarks>
 public sealed class CoapHttpMessageHandler : HttpMessageHandler

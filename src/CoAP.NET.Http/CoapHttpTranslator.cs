@@ -111,7 +111,7 @@ public sealed class CoapHttpTranslator
     }
 
     /// <summary>
-    /// Returns the Accept options to try, in order of preference (RFC 8075 section 6.1); null stands for a request without Accept.
+    /// Returns the Accept options to try, in order of preference (RFC 8075 section 6.1); null means a request without Accept.
     /// </summary>
     /// <remarks>Try the next one if the server answers 4.06.</remarks>
     /// <returns>1 to 4 options.</returns>

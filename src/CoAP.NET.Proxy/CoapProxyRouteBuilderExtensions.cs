@@ -44,7 +44,7 @@ public static class CoapProxyRouteBuilderExtensions
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/floor1/{*path}</c>; the value of the catch-all is appended to the target. Without a
     /// catch-all the path is one resource.</param>
-    /// <param name="target">The URI that the path stands for, such as <c>coap://[2001:db8::5]/</c>. The proxy must have an upstream for its
+    /// <param name="target">The URI that the path maps to, such as <c>coap://[2001:db8::5]/</c>. The proxy must have an upstream for its
     /// scheme. <see cref="CoapProxyOptions.Targets"/> does not apply.</param>
     /// <param name="proxy">The proxy.</param>
     /// <returns>The route, for further configuration.</returns>
@@ -60,7 +60,7 @@ public static class CoapProxyRouteBuilderExtensions
     /// <summary>Maps a path and everything below it to another server with an upstream of its own (RFC 7252 section 5.7.3).</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/floor1/{*path}</c>; the value of the catch-all is appended to the target.</param>
-    /// <param name="target">The URI that the path stands for.</param>
+    /// <param name="target">The URI that the path maps to.</param>
     /// <param name="upstream">Sends the requests, regardless of <c>Use</c>; disposed with the proxy.</param>
     /// <param name="proxy">The proxy.</param>
     /// <returns>The route, for further configuration.</returns>

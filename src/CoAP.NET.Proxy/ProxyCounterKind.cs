@@ -1,5 +1,6 @@
 namespace CoAP.NET.Proxy;
 
+/// <summary>The counted events of a proxy.</summary>
 internal enum ProxyCounterKind
 {
     Requests,

@@ -13,7 +13,7 @@ public sealed class CoapPubSubClient
     /// <summary>Creates a client.</summary>
     /// <param name="client">Sends the requests: a client, an endpoint or a peer. The caller keeps ownership and disposes it.</param>
     /// <param name="collection">The absolute URI of the collection, such as <c>coap://broker.example/ps</c>.</param>
-    /// <exception cref="ArgumentException"><paramref name="collection"/> is no URI of CoAP.</exception>
+    /// <exception cref="ArgumentException"><paramref name="collection"/> is not a CoAP URI.</exception>
     public CoapPubSubClient(ICoapClient client, CoapUri collection)
     {
         ArgumentNullException.ThrowIfNull(client);

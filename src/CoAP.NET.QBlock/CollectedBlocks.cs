@@ -34,7 +34,7 @@ internal sealed class CollectedBlocks
     /// <summary>The largest number that came; -1 before the first.</summary>
     public int Highest { get; private set; } = -1;
 
-    /// <summary>The memory that tells which blocks are here, and where, in bytes.</summary>
+    /// <summary>The memory, in bytes, that records which blocks have arrived, and where they are.</summary>
     public int IndexSize => (Count / 8) + ((PieceOf(Count - 1) + 1) * IntPtr.Size);
 
     /// <summary>The memory for the blocks that are here, in bytes.</summary>

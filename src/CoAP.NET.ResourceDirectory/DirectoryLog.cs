@@ -21,7 +21,8 @@ internal static partial class DirectoryLog
     public static partial void Unavailable(ILogger logger, Exception exception, string client, TimeSpan retryAfter);
 
     [LoggerMessage(2604, LogLevel.Warning, "The directory is full: a registration of the source with the most, {Count} registrations of "
-        + "{Bytes} bytes, was evicted for one of a source with fewer; {Total} were evicted since the start. Logged at most once per minute")]
+        + "{Bytes} bytes, was evicted for one of a source with fewer; {Total} have been evicted since the start. Logged at most once per "
+        + "minute")]
     public static partial void Evicted(ILogger logger, int count, long bytes, long total);
 
     [LoggerMessage(2605, LogLevel.Warning, "The registrations of the cluster were not loaded within {Waited}; the server "

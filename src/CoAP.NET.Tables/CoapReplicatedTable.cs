@@ -62,7 +62,7 @@ internal abstract class CoapReplicatedTable : IAsyncDisposable
     /// <param name="key">The key of the entry.</param>
     /// <param name="question">The question for the rules: bytes in their own format, at most <see cref="MaxQuestionLength"/>. They must not
     /// change before the task has completed.</param>
-    /// <param name="cancellationToken">Stops waiting. The question may take effect all the same.</param>
+    /// <param name="cancellationToken">Stops waiting. The question may take effect nevertheless.</param>
     /// <returns>The reply of the rules. The store has confirmed a durable change.</returns>
     /// <remarks>
     /// In memory it completes synchronously. While a slot moves, or its node has died, the question waits, and goes to the new owner.

@@ -2,6 +2,7 @@ using CoAP.NET.Settings;
 
 namespace CoAP.NET.Tables;
 
+/// <summary>Options of a <see cref="CoapReplicatedTable"/>.</summary>
 [HasSettings]
 internal sealed partial class CoapTableOptions
 {

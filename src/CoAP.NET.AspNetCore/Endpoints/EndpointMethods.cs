@@ -19,7 +19,7 @@ internal static class EndpointMethods
             }
         }
 
-        // PATCH of HTTP also stands for iPATCH.
+        // PATCH of HTTP also maps to iPATCH.
         foreach ((CoapMethod method, string name) in codes.HttpMethods)
         {
             if (named.Count == 0 || named.Contains(name, StringComparer.OrdinalIgnoreCase))

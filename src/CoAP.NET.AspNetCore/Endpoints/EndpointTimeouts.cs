@@ -5,6 +5,7 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.AspNetCore.Endpoints;
 
+/// <summary>Finds the request timeouts of ASP.NET Core endpoints.</summary>
 internal static class EndpointTimeouts
 {
     /// <summary>Returns the time of <c>WithRequestTimeout</c>, otherwise the default.</summary>

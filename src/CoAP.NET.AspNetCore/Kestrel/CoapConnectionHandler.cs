@@ -17,7 +17,7 @@ internal sealed class CoapConnectionHandler(ConnectionServerResolver server, ISe
     private const int TlsPort = 5684;
 
     private static readonly SslApplicationProtocol s_coap = new("coap");
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan s_closeTimeout = TimeSpan.FromSeconds(5);
 
     private readonly TimeProvider _time = services.GetService<TimeProvider>() ?? TimeProvider.System;
 
@@ -73,7 +73,7 @@ internal sealed class CoapConnectionHandler(ConnectionServerResolver server, ISe
             connection.ConnectionClosed.UnsafeRegister(static closed => ((TaskCompletionSource)closed!).TrySetResult(), closed);
         try
         {
-            await closed.Task.WaitAsync(s_patience, _time).ConfigureAwait(false);
+            await closed.Task.WaitAsync(s_closeTimeout, _time).ConfigureAwait(false);
         }
         catch (TimeoutException)
         {

@@ -8,10 +8,10 @@ namespace CoAP.NET.AspNetCore.Proxying;
 /// does not count.
 /// </summary>
 /// <param name="source">The original body.</param>
-/// <param name="patience">The time that the client may take, in addition to one second per 256 bytes.</param>
+/// <param name="timeout">The time that the client may take, in addition to one second per 256 bytes.</param>
 /// <param name="clock">The clock.</param>
 /// <param name="counters">Counts slow clients.</param>
-internal sealed class DeadlineBody(Stream source, TimeSpan patience, TimeProvider clock, CoapHttpCounters counters)
+internal sealed class DeadlineBody(Stream source, TimeSpan timeout, TimeProvider clock, CoapHttpCounters counters)
     : ForwardOnlyStream(source)
 {
     private const double BytesPerSecond = 256;
@@ -22,7 +22,7 @@ internal sealed class DeadlineBody(Stream source, TimeSpan patience, TimeProvide
     /// <inheritdoc/>
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
-        TimeSpan left = patience + TimeSpan.FromSeconds(_read / BytesPerSecond) - _waited;
+        TimeSpan left = timeout + TimeSpan.FromSeconds(_read / BytesPerSecond) - _waited;
         if (left <= TimeSpan.Zero)
         {
             throw TooSlow();

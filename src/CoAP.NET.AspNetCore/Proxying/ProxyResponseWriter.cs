@@ -24,7 +24,7 @@ internal static class ProxyResponseWriter
     /// <summary>Whether the client named the target itself. Otherwise it must not learn addresses of an inner network.</summary>
     public static bool TellsTarget(CoapHttpToCoapOptions options) => options is CoapHttpProxyOptions;
 
-    /// <summary>Returns what the client is told about a failure of the exchange with the target.</summary>
+    /// <summary>Returns the text for the client about a failure of the exchange with the target.</summary>
     public static string TextOf(CoapHttpToCoapOptions options, CoapException failure) =>
         failure is CoapResponseException || TellsTarget(options) ? failure.Message
         : failure is CoapTimeoutException ? "The CoAP server behind this resource did not answer in time."

@@ -3,6 +3,7 @@ using CoAP.NET.Cluster.Maps;
 
 namespace CoAP.NET.Cluster.Devices;
 
+/// <summary>Encodes and checks the names of devices, and finds their slots.</summary>
 internal static class DeviceName
 {
     private static readonly UTF8Encoding s_utf8 = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);

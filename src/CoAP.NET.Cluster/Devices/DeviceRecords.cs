@@ -12,8 +12,8 @@ namespace CoAP.NET.Cluster.Devices;
 internal sealed class DeviceRecords(CoapCluster cluster, TimeSpan lifetime)
 {
     /// <summary>
-    /// Returns the fence for a write. Of several active nodes any may write a record, because the newest one replaces the others. A node
-    /// that stands by writes none.
+    /// Returns the fence for a write. If several nodes are active, each may write a record; the newest write wins. A standby node writes
+    /// none.
     /// </summary>
     public CoapFencingToken FenceOf(string name) =>
         cluster.Peers.IsOn ? cluster.Map[DeviceName.SlotOf(name)].Fence : cluster.FenceOf(DeviceName.SlotOf(name));

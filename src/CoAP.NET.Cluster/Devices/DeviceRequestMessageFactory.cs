@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster.Devices;
 
-/// <summary>Converts requests to devices to messages, and tells whether they may be sent again.</summary>
+/// <summary>Converts requests to devices to messages, and determines whether they may be sent again.</summary>
 internal static class DeviceRequestMessageFactory
 {
     /// <summary>Creates the message of a request to a device, with its path and query as options and without a host.</summary>

@@ -8,7 +8,7 @@ namespace CoAP.NET.Cluster;
 /// URIs may be paths, such as <c>/3/0/9</c>; a host in a URI is ignored.
 /// <para>Requests fail with <see cref="CoapDeviceException"/> and the same <see cref="CoapDeviceException.Fault"/> on every node. A
 /// canceled request throws an <see cref="OperationCanceledException"/>, and the node of the device aborts it.</para>
-/// <para>An observation follows the device, also when its node dies: the next node observes the device again. The device has one
+/// <para>An observation follows the device, also when its node fails: the next node observes the device again. The device has one
 /// registration for all observers of the same resource on all nodes. An observation that cannot start fails like a request.</para>
 /// </remarks>
 public interface ICoapDevice : ICoapClient
@@ -33,7 +33,7 @@ public interface ICoapDevice : ICoapClient
     /// <summary>Puts a request into the outbox of the device.</summary>
     /// <remarks>
     /// The cluster sends it when the device is awake and earlier requests are answered: one at a time, in order, and also if this node
-    /// dies.
+    /// fails.
     /// </remarks>
     /// <param name="request">The request. Its body must be in memory, with some 60 KiB at most.</param>
     /// <param name="options">The lifetime and the caller whose share it takes; null for the defaults.</param>

@@ -218,7 +218,7 @@ internal sealed class ClusterSessionBackup : ICoapDtlsSessionBackup
             // The device may have received records with higher numbers, which must not be used twice.
             if (IdOf(record) is { } id && !_cluster.Map.IsStale(record))
             {
-                // Without progress no message came since the state was stored.
+                // Without progress, no message has come since the state was stored.
                 _loader!.TryLoadParts(record.State.Span, progress.GetValueOrDefault(id).Span, fence.Value);
             }
         }

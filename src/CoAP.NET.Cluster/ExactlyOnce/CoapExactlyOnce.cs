@@ -7,7 +7,7 @@ using CoAP.NET.Cluster.Stores;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>Executes a request exactly once, although its client retransmits it and the process may die in between. Thread-safe.</summary>
+/// <summary>Executes a request exactly once, although its client retransmits it and the process may end in between. Thread-safe.</summary>
 /// <remarks>
 /// One transaction of the application's own database commits the changes of the request, the record of its execution, and its answer.
 /// Works with SQLite (3.24 and later) and PostgreSQL, through their ADO.NET providers.

@@ -8,6 +8,7 @@ using static CoAP.NET.Hosting.Configuration.ConfigurationValueSyntax;
 
 namespace CoAP.NET.Cluster.Hosting;
 
+/// <summary>The configuration keys of a cluster's section.</summary>
 internal static class ClusterConfigurationKeys
 {
     private static readonly ConfigurationSectionReader<CoapSlotMoveOptions> s_moves = new("Moves:", hasAllSettings: true);

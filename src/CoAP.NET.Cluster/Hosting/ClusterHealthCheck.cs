@@ -46,7 +46,7 @@ internal sealed class ClusterHealthCheck(CoapCluster cluster) : IHealthCheck
                 $"This node has never joined the cluster: {failure.Message}", failure, data),
             _ when !cluster.IsReady => HealthCheckResult.Unhealthy("This node has not joined the cluster yet.", data: data),
             { } failure => new HealthCheckResult(context.Registration.FailureStatus,
-                $"The store of the cluster is unavailable since {health.Since:u}; the server continues without it: {failure.Message}",
+                $"The store of the cluster has been unavailable since {health.Since:u}; the server continues without it: {failure.Message}",
                 failure, data),
             _ when limitation is not null => HealthCheckResult.Degraded(limitation, data: data),
             _ => HealthCheckResult.Healthy($"Node {cluster.Self.Id} has {data["slots"]} of {CoapSlot.Count} slots.", data),

@@ -5,6 +5,7 @@ using Microsoft.Extensions.Configuration;
 
 namespace CoAP.NET.Cluster.Hosting;
 
+/// <summary>The configuration section of the cluster, chosen or by default.</summary>
 internal sealed class ClusterSection
 {
     /// <summary>The default path of the section.</summary>

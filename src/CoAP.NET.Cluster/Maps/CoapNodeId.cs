@@ -4,7 +4,7 @@ namespace CoAP.NET.Cluster.Maps;
 /// Identifies one run of a process in a cluster. A process that starts again is another node, which takes over the slots of the earlier run
 /// like those of any dead node.
 /// </summary>
-/// <param name="Value">16 random bytes; all zeros, the default, stands for no node.</param>
+/// <param name="Value">16 random bytes; all zeros, the default, means no node.</param>
 internal readonly record struct CoapNodeId(Guid Value)
 {
     public bool IsSet => Value != Guid.Empty;

@@ -12,7 +12,7 @@ namespace CoAP.NET.Cluster.Maps;
 /// </summary>
 /// <remarks>
 /// The text is the address, '#', the format in decimal, '#', and the seals. After the format a later version may add what this one ignores,
-/// from any character that is no digit on.
+/// from the first character that is not a digit on.
 /// </remarks>
 internal sealed class NodeAddressSealer : IDisposable
 {

@@ -93,7 +93,7 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
         Releases = new SlotReleases(Self.Id, Writer, _moves.ReleaseTimeout, _time, _logger);
         _membership = new NodeMembership(Store, Self.Id, options.Lease, Peers, Releases, _time, _logger);
         _leaving = new NodeLeaving(Self.Id, _membership, _moves, _time, _logger);
-        Grants = new SlotOwnership(Self.Id, _membership, Releases, _time, _logger);
+        SlotOwnership = new SlotOwnership(Self.Id, _membership, Releases, _time, _logger);
         Observations = new CoapClusterObservations(this, _time, random ?? CoapRandomSource.Secure, _logger);
         _membership.MapChanged += OnMapChanged;
         Writer.HealthChanged += OnWriterHealthChanged;
@@ -186,7 +186,7 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
     internal SlotReleases Releases { get; }
 
     /// <summary>Takes and releases slots one by one, where nodes share them.</summary>
-    internal SlotOwnership Grants { get; }
+    internal SlotOwnership SlotOwnership { get; }
 
     internal CoapSlotMoveOptions Moves => _moves;
 
@@ -442,8 +442,8 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
 
     internal CoapClusterNodeCounters GetNodeCounters() => new()
     {
-        Taken = _membership.Taken + Grants.Taken,
-        HandedOver = Grants.HandedOver,
+        Taken = _membership.Taken + SlotOwnership.Taken,
+        HandedOver = SlotOwnership.HandedOver,
         Lost = _membership.Lost,
         Moving = Releases.CountIn(Map),
         Relayed = _relays.Counts.Relayed,

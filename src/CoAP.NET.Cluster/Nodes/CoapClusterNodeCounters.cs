@@ -1,8 +1,9 @@
 namespace CoAP.NET.Cluster.Nodes;
 
+/// <summary>The counters of a node: slots, relayed datagrams and datagrams that wait for a slot.</summary>
 internal sealed record CoapClusterNodeCounters
 {
-    /// <summary>Slots that the node took because they had no live owner, for example at its start or after a node died.</summary>
+    /// <summary>Slots that the node took because they had no live owner, for example at its start or after a node failed.</summary>
     public long Taken { get; init; }
 
     /// <summary>Slots that it handed over to other nodes, to share them or to leave.</summary>

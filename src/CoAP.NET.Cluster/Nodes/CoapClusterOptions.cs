@@ -29,7 +29,7 @@ public sealed partial class CoapClusterOptions
     /// <summary>The duration of the lease, during which the node counts as live.</summary>
     /// <remarks>
     /// The node renews the lease five times in this time. If its machine fails, other nodes take its slots after this time; if its process
-    /// dies, sooner if the store notices.
+    /// fails, sooner if the store notices.
     /// </remarks>
     [TimeRange(1, Seconds.Hour)]
     public partial TimeSpan Lease { get; set; } = TimeSpan.FromSeconds(5);

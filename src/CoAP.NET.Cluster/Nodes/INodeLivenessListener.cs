@@ -3,8 +3,8 @@ using CoAP.NET.Cluster.Maps;
 namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>
-/// Hears of live nodes and of those that are not live any more, for each node on one thread at a time and in order. A listener must be
-/// quick; its exceptions are logged.
+/// Is notified of live nodes and of those that are not live any more, for each node on one thread at a time and in order. A listener must
+/// be quick; its exceptions are logged.
 /// </summary>
 internal interface INodeLivenessListener
 {

@@ -3,7 +3,7 @@ using CoAP.NET.Cluster.Maps;
 namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>
-/// The other nodes: which are live, posts and questions to them, and changes of their servers. Thread-safe.
+/// The other nodes: which are live, posts (one-way messages) and questions to them, and changes of their servers. Thread-safe.
 /// </summary>
 internal interface INodePeers
 {

@@ -8,7 +8,7 @@ namespace CoAP.NET.Cluster.Nodes;
 /// </summary>
 internal interface ISlotActivations
 {
-    /// <summary>Whether a slot is active here: the map of the node knows since before that the node owns it.</summary>
+    /// <summary>Whether a slot is active here: the map of the node has already shown the node as the owner.</summary>
     bool IsActive(CoapSlot slot);
 
     /// <summary>Whether an active slot can be moved now: its activation is complete.</summary>

@@ -70,7 +70,7 @@ internal sealed class NodeCipher : IDisposable
 
     /// <summary>Encrypts a message of this node.</summary>
     /// <param name="to">The receiver.</param>
-    /// <param name="path">What it is for.</param>
+    /// <param name="path">The path of its handler.</param>
     /// <param name="content">The message.</param>
     /// <param name="question">The encrypted question that it answers; empty for none.</param>
     /// <exception cref="ObjectDisposedException">The node has ended.</exception>
@@ -89,7 +89,7 @@ internal sealed class NodeCipher : IDisposable
 
     /// <summary>Decrypts a message to this node.</summary>
     /// <param name="from">The sender.</param>
-    /// <param name="path">What it is for.</param>
+    /// <param name="path">The path of its handler.</param>
     /// <param name="message">The encrypted message.</param>
     /// <param name="question">The encrypted question that it answers; empty for none.</param>
     /// <returns>The message; null if that node did not encrypt it for this node and purpose, or if it may have been opened before. That is

@@ -19,7 +19,7 @@ internal sealed class NodeSendQueue(Func<string, byte[][], Task> send, Action<in
     private const int Size = 32 << 10;
 
     // A node that answers later may be suspended.
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan s_acknowledgementTimeout = TimeSpan.FromSeconds(1);
 
     private readonly Lock _gate = new();
     private readonly Dictionary<string, Line> _lines = new(StringComparer.Ordinal);
@@ -78,7 +78,8 @@ internal sealed class NodeSendQueue(Func<string, byte[][], Task> send, Action<in
     {
         lock (_gate)
         {
-            return _lines.TryGetValue(path, out Line? line) && line.SentAt is { } since && time.GetElapsedTime(since) >= s_patience;
+            return _lines.TryGetValue(path, out Line? line) && line.SentAt is { } since
+                && time.GetElapsedTime(since) >= s_acknowledgementTimeout;
         }
     }
 

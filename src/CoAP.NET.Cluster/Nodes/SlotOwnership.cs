@@ -6,9 +6,9 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster.Nodes;
 
 /// <summary>
-/// Takes and releases slots one by one, where nodes share them and something outside decides about their owners. Slots that
-/// are wanted at the same time are one change of the map. The store remains the judge: it refuses what another node was faster to take.
-/// Thread-safe.
+/// Takes and releases slots one by one, for clusters whose slot owners are chosen elsewhere, for example by Orleans. Slots that are
+/// requested at the same time become one change of the map. The store decides: it refuses a slot that another node took first. Counts
+/// the slots that other nodes took over. Thread-safe.
 /// </summary>
 internal sealed class SlotOwnership
 {
@@ -24,12 +24,12 @@ internal sealed class SlotOwnership
 
     // The released slots, with their fences, whose next owner is not known yet.
     private readonly Dictionary<CoapSlot, CoapFencingToken> _released = [];
-    private List<SlotClaim> _wishes = [];
+    private List<SlotClaim> _requested = [];
     private bool _isTaking;
     private long _taken;
     private long _handedOver;
 
-    /// <summary>Creates the grants.</summary>
+    /// <summary>Creates the acquisition of slots for a node.</summary>
     /// <param name="self">The node.</param>
     /// <param name="membership">Changes the map.</param>
     /// <param name="releases">Releases the state of slots.</param>
@@ -59,10 +59,10 @@ internal sealed class SlotOwnership
     /// <returns>False if another node has it.</returns>
     public Task<bool> TakeAsync(CoapSlot slot, CoapFencingToken released, CancellationToken cancellationToken)
     {
-        SlotClaim wish = new(slot, released, cancellationToken);
+        SlotClaim request = new(slot, released, cancellationToken);
         lock (_gate)
         {
-            _wishes.Add(wish);
+            _requested.Add(request);
             if (!_isTaking)
             {
                 _isTaking = true;
@@ -70,11 +70,11 @@ internal sealed class SlotOwnership
             }
         }
 
-        return wish.Result.Task.WaitAsync(cancellationToken);
+        return request.Result.Task.WaitAsync(cancellationToken);
     }
 
     /// <summary>
-    /// Releases a slot: pending work finishes, its state is stored and gone from memory, and its datagrams are held until a node has it.
+    /// Releases a slot: pending work finishes, its state is stored and removed from memory, and its datagrams are held until a node has it.
     /// </summary>
     /// <param name="slot">The slot.</param>
     /// <param name="cancellationToken">Ends the grace period for pending work.</param>
@@ -100,28 +100,28 @@ internal sealed class SlotOwnership
 
     private async Task TakeAllAsync()
     {
-        // Slots that are wanted with this one.
+        // Yields first, so that slots requested at the same time become one change.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         while (true)
         {
-            List<SlotClaim> wishes;
+            List<SlotClaim> requests;
             lock (_gate)
             {
-                _wishes.RemoveAll(static wish => wish.Token.IsCancellationRequested);
-                wishes = _wishes;
-                _wishes = [];
-                _isTaking = wishes.Count > 0;
+                _requested.RemoveAll(static request => request.Token.IsCancellationRequested);
+                requests = _requested;
+                _requested = [];
+                _isTaking = requests.Count > 0;
                 if (!_isTaking)
                 {
                     return;
                 }
             }
 
-            if (!await TryTakeAsync(wishes).ConfigureAwait(false))
+            if (!await TryTakeAsync(requests).ConfigureAwait(false))
             {
                 lock (_gate)
                 {
-                    _wishes.AddRange(wishes);
+                    _requested.AddRange(requests);
                 }
 
                 await Task.Delay(s_retry, _time, CancellationToken.None).ConfigureAwait(false);
@@ -130,7 +130,7 @@ internal sealed class SlotOwnership
     }
 
     // False if the store failed.
-    private async Task<bool> TryTakeAsync(List<SlotClaim> wishes)
+    private async Task<bool> TryTakeAsync(List<SlotClaim> requests)
     {
         try
         {
@@ -138,7 +138,8 @@ internal sealed class SlotOwnership
             (_, IReadOnlyList<CoapSlot> taken) = await _membership.GiveAsync(
                 map =>
                 {
-                    CoapSlot[] free = [.. wishes.Where(wish => IsFree(map, wish)).Select(static wish => wish.Slot).Distinct()];
+                    CoapSlot[] free =
+                        [.. requests.Where(request => IsFree(map, request)).Select(static request => request.Slot).Distinct()];
                     orphans = free.Count(slot => !map.IsThere(map[slot].Node));
                     return (_self, free);
                 },
@@ -149,7 +150,7 @@ internal sealed class SlotOwnership
                 ClusterLog.SlotsTaken(_logger, _self, taken.Count, _membership.Map.Version);
             }
 
-            wishes.ForEach(wish => wish.Result.TrySetResult(taken.Contains(wish.Slot)));
+            requests.ForEach(request => request.Result.TrySetResult(taken.Contains(request.Slot)));
             return true;
         }
         catch (CoapClusterStoreException exception)
@@ -165,13 +166,13 @@ internal sealed class SlotOwnership
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            wishes.ForEach(wish => wish.Result.TrySetException(exception));
+            requests.ForEach(request => request.Result.TrySetException(exception));
             return true;
         }
     }
 
-    private bool IsFree(CoapClusterSlotMap map, SlotClaim wish) => map[wish.Slot] is var owner
-        && (owner.Node == _self || !map.IsThere(owner.Node) || (wish.Released.IsSet && wish.Released == owner.Fence));
+    private bool IsFree(CoapClusterSlotMap map, SlotClaim request) => map[request.Slot] is var owner
+        && (owner.Node == _self || !map.IsThere(owner.Node) || (request.Released.IsSet && request.Released == owner.Fence));
 
     private void OnMapChanged(object? sender, EventArgs arguments)
     {

@@ -21,7 +21,7 @@ internal sealed class SlotRebalancer(CoapCluster cluster, ISlotActivations slots
     private static readonly TimeSpan s_period = TimeSpan.FromSeconds(1);
 
     // A released slot that nobody has taken by then returns.
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan s_activationDelay = TimeSpan.FromSeconds(2);
 
     private readonly CoapNodeId _self = cluster.Self.Id;
     private readonly MembershipStability _settle = new(cluster.Moves.SettleTime, time);
@@ -88,7 +88,7 @@ internal sealed class SlotRebalancer(CoapCluster cluster, ISlotActivations slots
                     slots.End(slot);
                 }
             }
-            else if ((owner == _self || (plan[slot] == _self && !map.IsThere(owner))) && slots.SinceReleaseOf(slot) >= s_patience)
+            else if ((owner == _self || (plan[slot] == _self && !map.IsThere(owner))) && slots.SinceReleaseOf(slot) >= s_activationDelay)
             {
                 _ = ActivateAsync(slot);
             }

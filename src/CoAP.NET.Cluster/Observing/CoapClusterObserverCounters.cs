@@ -1,5 +1,6 @@
 namespace CoAP.NET.Cluster.Observing;
 
+/// <summary>The counters of the stored observers of a server.</summary>
 internal sealed record CoapClusterObserverCounters
 {
     /// <summary>Changes that wait for the store.</summary>

@@ -2,6 +2,7 @@ using CoAP.NET.Settings;
 
 namespace CoAP.NET.Cluster.Observing;
 
+/// <summary>Options for storing and restoring observers.</summary>
 [HasSettings]
 internal sealed partial class CoapClusterObserverOptions
 {

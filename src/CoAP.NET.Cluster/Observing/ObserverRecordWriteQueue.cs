@@ -19,7 +19,7 @@ internal sealed class ObserverRecordWriteQueue(CoapCluster cluster, int maxWaiti
 {
     private const int Portion = 500;
     private static readonly TimeSpan s_interval = TimeSpan.FromMilliseconds(20);
-    private static readonly TimeSpan s_patience = TimeSpan.FromMilliseconds(250);
+    private static readonly TimeSpan s_retryDelay = TimeSpan.FromMilliseconds(250);
 
     private readonly Lock _gate = new();
     private readonly Dictionary<CoapRecordKey, Change> _byKey = [];
@@ -150,7 +150,7 @@ internal sealed class ObserverRecordWriteQueue(CoapCluster cluster, int maxWaiti
                 // source has its share.
                 while (cluster.Map.Version == 0 || cluster.Writer.GetCounters().Waiting >= Portion)
                 {
-                    await Task.Delay(s_patience, time, _stop.Token).ConfigureAwait(false);
+                    await Task.Delay(s_retryDelay, time, _stop.Token).ConfigureAwait(false);
                 }
 
                 if (!TryHandOn())

@@ -74,9 +74,9 @@ internal sealed class ObserverRestorer
     }
 
     /// <summary>
-    /// Handles a client that did not acknowledge its first notification. A client that was silent since may sleep: it is restored again
-    /// after its next message. For a client that sent messages, a load balancer may have blocked this node before: it is restored once
-    /// more.
+    /// Handles a client that did not acknowledge its first notification. A client that has been silent since then may sleep: it is restored
+    /// again after its next message. For a client that sent messages, a load balancer may have blocked this node before: it is restored
+    /// once more.
     /// </summary>
     /// <returns>Whether it will be restored again.</returns>
     public bool TryAwaitAwake(CoapRecordKey key, CoapPersistedObserver observer)

@@ -23,7 +23,7 @@ internal enum CoapRecordKind : byte
 
     /// <summary>The reserved sequence numbers of an OSCORE context (RFC 8613 appendix B.1), which every version reads.</summary>
     /// <remarks>
-    /// The state is not encrypted: a number is no secret, and it must be readable after the secret of the cluster has changed. It begins
+    /// The state is not encrypted: a number is not secret, and it must be readable after the secret of the cluster has changed. It begins
     /// with the epoch and the reserved bound, 8 bytes each, the highest first. Other bytes may follow, and are optional for a reader. The
     /// record has no end. Engines keep records of this kind apart from the others, where no upgrade and no downgrade removes them.
     /// </remarks>

@@ -1,5 +1,6 @@
 namespace CoAP.NET.Cluster.Records;
 
+/// <summary>What a store did with one change of a batch.</summary>
 internal enum CoapWriteOutcome : byte
 {
     /// <summary>The store accepted the change, durably if the engine is durable.</summary>

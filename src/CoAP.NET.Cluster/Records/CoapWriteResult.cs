@@ -2,6 +2,7 @@ using CoAP.NET.Cluster.Maps;
 
 namespace CoAP.NET.Cluster.Records;
 
+/// <summary>The outcomes of the changes of one batch.</summary>
 internal sealed class CoapWriteResult
 {
     private readonly CoapWriteOutcome[] _outcomes;

@@ -99,7 +99,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
         CoapClusterSlotMap map = _cluster.Map;
         if (map.Nodes.Count == 0)
         {
-            // The store is unavailable since the start. Sessions are created all the same, and stay if their slots come here.
+            // The store has been unavailable since the start. Sessions are created nevertheless, and stay if this node gets their slots.
             return (byte)Interlocked.Increment(ref _next);
         }
 
@@ -260,10 +260,10 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
     public bool TakeAnswer(in RelayedDatagram item) => Port?.Send(item.Remote, item.Datagram) == true;
 
     /// <summary>Returns the UDP address and key for relays of a node.</summary>
-    /// <returns>The offer; null if only posts lead here.</returns>
+    /// <returns>The offer; null if this node gets relayed datagrams only as posts (<see cref="INodePeers.TryPost"/>).</returns>
     public byte[]? Offer(CoapNodeId node, int number) => _ways.Offer(node, number);
 
-    /// <summary>Returns the way to a node by UDP; null if there is none.</summary>
+    /// <summary>Returns the UDP relay connection to a node; null if there is none.</summary>
     public NodeRelayConnection? WayTo(CoapNodeId node) => _ways.Find(node);
 
     public void OnUp()

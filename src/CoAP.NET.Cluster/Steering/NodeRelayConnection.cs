@@ -4,7 +4,7 @@ using System.Security.Cryptography;
 namespace CoAP.NET.Cluster.Steering;
 
 /// <summary>
-/// The way to the UDP port of another node's server. It is used once the node has answered there, and occasionally asks for
+/// The connection to the UDP port of another node's server. It is used once the node has answered there, and occasionally asks for
 /// acknowledgements. The node gave the key to this node only, and gives a new one with each question. Thread-safe.
 /// </summary>
 /// <param name="to">The address of the node.</param>
@@ -14,7 +14,7 @@ namespace CoAP.NET.Cluster.Steering;
 internal sealed class NodeRelayConnection(CoapAddress to, ulong id, ReadOnlySpan<byte> key, TimeProvider time) : IDisposable
 {
     // A node that answers later may be suspended, which is uncertain until its lease ends.
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan s_answerTimeout = TimeSpan.FromSeconds(1);
 
     // Ten questions or answers must be lost before a live node counts as suspended.
     private static readonly TimeSpan s_questions = TimeSpan.FromMilliseconds(100);
@@ -42,7 +42,7 @@ internal sealed class NodeRelayConnection(CoapAddress to, ulong id, ReadOnlySpan
         {
             lock (_gate)
             {
-                return _isOpen && _askedAt is { } since && time.GetElapsedTime(since) >= s_patience;
+                return _isOpen && _askedAt is { } since && time.GetElapsedTime(since) >= s_answerTimeout;
             }
         }
     }
@@ -99,10 +99,10 @@ internal sealed class NodeRelayConnection(CoapAddress to, ulong id, ReadOnlySpan
                 return false;
             }
 
-            bool isNews = !_isOpen || time.GetElapsedTime(since) >= s_patience;
+            bool isChange = !_isOpen || time.GetElapsedTime(since) >= s_answerTimeout;
             _askedAt = null;
             Volatile.Write(ref _isOpen, true);
-            return isNews;
+            return isChange;
         }
     }
 

@@ -19,7 +19,7 @@ internal sealed class PeriodicCallback : IDisposable
     /// <summary>Starts the calls, which end with the disposal of the result. Exceptions are not caught.</summary>
     /// <param name="time">The clock.</param>
     /// <param name="period">The time between them.</param>
-    /// <param name="beat">What is called.</param>
+    /// <param name="beat">The callback.</param>
     public static IDisposable Start(TimeProvider time, TimeSpan period, Action beat)
     {
         if (time != TimeProvider.System)

@@ -100,7 +100,7 @@ internal readonly ref struct RelayedDatagram
         BinaryPrimitives.ReadUInt64BigEndian(bytes), BinaryPrimitives.ReadUInt64BigEndian(bytes[8..]),
         BinaryPrimitives.ReadUInt16BigEndian(bytes[16..]), BinaryPrimitives.ReadUInt32BigEndian(bytes[18..]));
 
-    /// <summary>Sends the item by UDP.</summary>
+    /// <summary>Sends the item over UDP.</summary>
     /// <returns>False if it is too long for a packet, or cannot be sent now.</returns>
     public bool TrySend(NodeRelayConnection way, RelayKind kind, CoapDtlsSteeringContext? port)
     {

@@ -7,9 +7,9 @@ using CoAP.NET.Dtls.Steering;
 namespace CoAP.NET.Cluster.Steering;
 
 /// <summary>
-/// The ways between the UDP ports of a server and those of the same server at other nodes: relayed datagrams use them directly, in their
-/// original batches. A node asks each other one for its addresses and key, and uses them after an answer by UDP. Without such
-/// a way it uses posts. Thread-safe.
+/// The UDP connections between a server and the same server at other nodes. They carry relayed datagrams directly, in their original
+/// batches. A node asks each other one for its addresses and key, and uses them after an answer over UDP. Without such a connection it uses
+/// posts (<see cref="INodePeers.TryPost"/>). Thread-safe.
 /// </summary>
 /// <param name="peers">The other nodes.</param>
 /// <param name="server">The name of the server.</param>
@@ -28,7 +28,7 @@ internal sealed class UdpRelayPathTable(INodePeers peers, byte[] server, TimePro
     // When a node asks again, pending records still use the previous key.
     private const int EntrancesOfNode = 2;
 
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan s_requestTimeout = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan s_soon = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_later = TimeSpan.FromMinutes(1);
 
@@ -51,7 +51,7 @@ internal sealed class UdpRelayPathTable(INodePeers peers, byte[] server, TimePro
     /// <summary>Returns the way to a node; null if there is none.</summary>
     public NodeRelayConnection? Find(CoapNodeId node) => Volatile.Read(ref _ways).GetValueOrDefault(node);
 
-    /// <summary>Sends an item to a node by UDP.</summary>
+    /// <summary>Sends an item to a node over UDP.</summary>
     /// <returns>False if there is no way to the node, or the item is too long for a packet: use a post then.</returns>
     public bool TrySend(CoapNodeId node, RelayKind kind, in RelayedDatagram item) =>
         Find(node) is { IsOpen: true } way && item.TrySend(way, kind, Volatile.Read(ref _port));
@@ -63,7 +63,9 @@ internal sealed class UdpRelayPathTable(INodePeers peers, byte[] server, TimePro
             : null;
 
     /// <summary>Returns the address for relays of a node, with a new key.</summary>
-    /// <returns>The offer; null if only posts lead to this server, and before its start.</returns>
+    /// <returns>
+    /// The offer; null before the start of this server, or if it gets relayed datagrams only as posts (<see cref="INodePeers.TryPost"/>).
+    /// </returns>
     public byte[]? Offer(CoapNodeId node, int number)
     {
         if (Sockets is not { } sockets)
@@ -129,7 +131,7 @@ internal sealed class UdpRelayPathTable(INodePeers peers, byte[] server, TimePro
                     way = null;
                 }
 
-                // A node that does not answer by UDP may still take posts, which are then used.
+                // A node that does not answer over UDP may still take posts, which are then used.
                 asks = neighbour.TryBegin(way is not null, way is { IsStalled: true }, time.GetTimestamp());
             }
 
@@ -186,7 +188,7 @@ internal sealed class UdpRelayPathTable(INodePeers peers, byte[] server, TimePro
         // The caller may be the thread that reports nodes.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         NodeRelayConnection? way = null;
-        if (await peers.RequestAsync(node, Path, server, s_patience).ConfigureAwait(false) is { } answer
+        if (await peers.RequestAsync(node, Path, server, s_requestTimeout).ConfigureAwait(false) is { } answer
             && RelayPathOffer.TryRead(answer) is { } offer)
         {
             if (peers.AddressOf(node) is { } address && Sockets is { } sockets
@@ -258,7 +260,7 @@ internal sealed class RelayAddressQuerySchedule
     /// <summary>The number of useless answers.</summary>
     public int Tries { get; set; }
 
-    /// <summary>The number of unanswered questions by UDP since.</summary>
+    /// <summary>The number of unanswered questions over UDP since then.</summary>
     public int Questions { get; set; }
 
     /// <summary>Begins a question if one is due.</summary>

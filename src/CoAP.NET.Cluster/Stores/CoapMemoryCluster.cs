@@ -252,7 +252,7 @@ internal sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
     }
 }
 
-/// <summary>What a store in memory had at some time; see <see cref="CoapMemoryCluster.GoBack"/>.</summary>
+/// <summary>The contents of a store in memory at some time; see <see cref="CoapMemoryCluster.GoBack"/>.</summary>
 internal sealed record MemoryStoreSnapshot(CoapClusterSlotMap Map, Dictionary<CoapRecordKey, MemoryRecord> Records);
 
 /// <summary>A node that is live until its timer fires.</summary>

@@ -18,7 +18,7 @@ namespace CoAP.NET.Cluster.Stores;
 /// <remarks>
 /// It encrypts states (AES-256-GCM) and authenticates them together with the keys of their records, under a key per process that is derived
 /// from the secret of the cluster (HKDF). Keys, slots, fences and lifetimes stay readable, and so do the numbers of OSCORE contexts, which
-/// are no secret (<see cref="CoapRecordKind.OscoreContext"/>). Disposing of it disposes of the other store as well.
+/// are not secret (<see cref="CoapRecordKind.OscoreContext"/>). Disposing of it disposes of the other store as well.
 /// <para>Each node adds a message authentication code to its address in the map, which needs the secret. Nodes without a valid one are not
 /// in the maps that this store returns, and are logged once. One record shows which secret the cluster has: a node with another one fails
 /// to join (<see cref="CoapClusterStoreFault.OtherSecret"/>).</para>
@@ -220,7 +220,7 @@ internal sealed class CoapSealedClusterStore : ICoapClusterStore
         return state;
     }
 
-    // Numbers and times are no secrets. Those of OSCORE contexts must be readable under any secret: without them they would begin at 0
+    // Numbers and times are not secret. Those of OSCORE contexts must be readable under any secret: without them they would begin at 0
     // again. Those of a session change with each message, and are short.
     private static bool IsOpen(CoapRecordKey key) => key.Kind is CoapRecordKind.OscoreContext or CoapRecordKind.SessionProgress;
 

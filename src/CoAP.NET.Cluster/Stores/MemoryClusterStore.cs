@@ -4,6 +4,7 @@ using CoAP.NET.Cluster.Records;
 
 namespace CoAP.NET.Cluster.Stores;
 
+/// <summary>One connection to a <see cref="CoapMemoryCluster"/>, as the store of one node. Thread-safe.</summary>
 internal sealed class MemoryClusterStore : ICoapClusterStore
 {
     private readonly CoapMemoryCluster _cluster;

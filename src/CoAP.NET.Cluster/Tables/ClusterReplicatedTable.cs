@@ -177,7 +177,7 @@ internal sealed class ClusterReplicatedTable : CoapReplicatedTable
         }
     }
 
-    /// <summary>Handles news of another node.</summary>
+    /// <summary>Handles a notification of changes from another node.</summary>
     public void ReceiveChanges(ReadOnlySpan<byte> changes) => _hearing.ReceiveChanges(changes);
 
     public void OnUp() => _hearing.OnUp();
@@ -208,7 +208,7 @@ internal sealed class ClusterReplicatedTable : CoapReplicatedTable
         {
             while (true)
             {
-                // The news may have arrived before this wait.
+                // The notification may have arrived before this wait.
                 Task moved = _moved.Next;
                 step = step.Kind == TableRequestState.Elsewhere ? _owner.Ask(asking.Node, asking.Key, asking.Question) : step;
                 Enqueue(asking, step.Kind is TableRequestState.Waiting or TableRequestState.Elsewhere);
@@ -302,9 +302,9 @@ internal sealed class ClusterReplicatedTable : CoapReplicatedTable
             throw asking.End(CoapTableUnavailableReason.NotReached);
         }
 
-        CoapNodeId home = _cluster.Map[new CoapSlot(asking.Key.Slot)].Node;
+        CoapNodeId ownerNode = _cluster.Map[new CoapSlot(asking.Key.Slot)].Node;
         TimeSpan wait = asking.Left;
-        if (home == _cluster.Self.Id)
+        if (ownerNode == _cluster.Self.Id)
         {
             asking.Why = "this node has taken the slot, and is reading it from the store.";
         }
@@ -314,8 +314,9 @@ internal sealed class ClusterReplicatedTable : CoapReplicatedTable
         }
         else
         {
-            asking.Why = home.IsSet ? $"node {home}, which owns the slot, cannot be reached." : "the slot has no owner.";
-            if (_cluster.Peers.IsUp(home) && await TryForwardAsync(asking, home, cancellationToken).ConfigureAwait(false) is { } reply)
+            asking.Why = ownerNode.IsSet ? $"node {ownerNode}, which owns the slot, cannot be reached." : "the slot has no owner.";
+            if (_cluster.Peers.IsUp(ownerNode)
+                && await TryForwardAsync(asking, ownerNode, cancellationToken).ConfigureAwait(false) is { } reply)
             {
                 return reply;
             }
@@ -328,10 +329,10 @@ internal sealed class ClusterReplicatedTable : CoapReplicatedTable
     }
 
     private async Task<ReadOnlyMemory<byte>?> TryForwardAsync(
-        PendingTableRequest asking, CoapNodeId home, CancellationToken cancellationToken)
+        PendingTableRequest asking, CoapNodeId ownerNode, CancellationToken cancellationToken)
     {
         byte[] question = TableMessageSerializer.QuestionOf(_kind, asking.Key, asking.Question.Span);
-        byte[]? answer = await _cluster.Peers.RequestAsync(home, ClusterReplicatedTables.AskPath, question, asking.Left)
+        byte[]? answer = await _cluster.Peers.RequestAsync(ownerNode, ClusterReplicatedTables.AskPath, question, asking.Left)
             .WaitAsync(cancellationToken).ConfigureAwait(false);
         if (answer is not null && TableMessageSerializer.Read(answer, asking) is { } reply)
         {
@@ -339,7 +340,7 @@ internal sealed class ClusterReplicatedTable : CoapReplicatedTable
             return reply;
         }
 
-        asking.Why = answer is null ? $"node {home} did not answer." : $"node {home} no longer owns the slot.";
+        asking.Why = answer is null ? $"node {ownerNode} did not answer." : $"node {ownerNode} no longer owns the slot.";
         asking.IsOutcomeUnknown |= answer is null;
         return null;
     }

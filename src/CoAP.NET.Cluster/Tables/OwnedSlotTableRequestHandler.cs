@@ -36,7 +36,7 @@ internal sealed class OwnedSlotTableRequestHandler(
                 ushort version = (ushort)(isThere ? slot.Entries[index].Version + 1 : 1);
                 if (isThere && !decision.IsDurable)
                 {
-                    // First, so that the news wait for it.
+                    // First, so that the notification of other nodes waits for it.
                     cluster.Writer.TryWrite(ChangeOf(key, fence, decision, version));
                     contents.PutNext(slot, key, decision, version, isDurable: false);
                     return new SlotOwnerAnswer(TableRequestState.Replied, decision.Reply);

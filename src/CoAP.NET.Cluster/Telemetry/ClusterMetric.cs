@@ -1,5 +1,6 @@
 namespace CoAP.NET.Cluster.Telemetry;
 
+/// <summary>The metrics of a cluster and the events that they count.</summary>
 internal enum ClusterMetric
 {
     SlotsHeld,

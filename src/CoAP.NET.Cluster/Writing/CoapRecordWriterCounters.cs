@@ -1,5 +1,6 @@
 namespace CoAP.NET.Cluster.Writing;
 
+/// <summary>The counters of a <see cref="CoapRecordWriteQueue"/>.</summary>
 internal sealed record CoapRecordWriterCounters
 {
     /// <summary>Pending changes, including those being written.</summary>

@@ -3,10 +3,11 @@ using CoAP.NET.Settings;
 
 namespace CoAP.NET.Cluster.Writing;
 
+/// <summary>Limits and times of a <see cref="CoapRecordWriteQueue"/>, which explains promises, state and hints.</summary>
 [HasSettings]
 internal sealed partial class CoapRecordWriterOptions
 {
-    /// <summary>The maximum number of pending changes</summary>
+    /// <summary>The maximum number of pending changes.</summary>
     [NumberRange(100, 10_000_000)]
     public partial int MaxRecords { get; set; } = 100_000;
 
@@ -14,11 +15,11 @@ internal sealed partial class CoapRecordWriterOptions
     [NumberRange(64L << 10, 4L << 30, IsBytes = true)]
     public partial long MaxBytes { get; set; } = 64L << 20;
 
-    /// <summary>The maximum number of changes in a batch</summary>
+    /// <summary>The maximum number of changes in a batch.</summary>
     [NumberRange(1, RecordBatchValidator.MaxCount)]
     public partial int BatchSize { get; set; } = 1_000;
 
-    /// <summary>The time between two batches, unless a promise is pending.</summary>
+    /// <summary>The time between two batches. A promise (<see cref="CoapRecordPriority"/>) is written at once.</summary>
     /// <remarks>The default makes at most 50 transactions per second for hints and state.</remarks>
     [TimeRange(0, Seconds.Minute)]
     public partial TimeSpan Interval { get; set; } = TimeSpan.FromMilliseconds(20);

@@ -92,7 +92,7 @@ internal static class DiagnosticNotationReader
             _ => text.Expected("an item"),
         };
         return isRead && (!output.IsTooLarge
-            || text.Fail(start, $"at most {output.MaxSize} bytes of CBOR were expected, but what begins here goes beyond"));
+            || text.Fail(start, $"this item exceeds the limit of {output.MaxSize} bytes of CBOR"));
     }
 
     private static bool TryReadContainer(ref NotationCursor text, NotationCborBuffer output, int depth, CborMajor major)
@@ -125,7 +125,7 @@ internal static class DiagnosticNotationReader
 
         if (!NotationCborBuffer.Fits(count, indicator))
         {
-            return text.Fail(behind, $"an encoding indicator was expected that {count} items fit, but a narrower one was found");
+            return text.Fail(behind, $"the encoding indicator is too narrow for {count} items");
         }
 
         output.InsertHead(start, major, count, indicator);

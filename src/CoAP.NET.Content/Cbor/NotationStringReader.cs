@@ -92,7 +92,7 @@ internal static class NotationStringReader
 
         output.InsertHead(start, major, (ulong)length, indicator);
         return NotationCborBuffer.Fits((ulong)length, indicator) || output.IsTooLarge || text.Fail(
-            behind, $"an encoding indicator was expected that {length} bytes fit, but a narrower one was found");
+            behind, $"the encoding indicator is too narrow for {length} bytes");
     }
 
     private static bool TryReadOne(ref NotationCursor text, NotationCborBuffer output, int depth)

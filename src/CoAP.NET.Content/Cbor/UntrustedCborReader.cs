@@ -8,7 +8,7 @@ using System.Text.Unicode;
 namespace CoAP.NET.Content.Cbor;
 
 /// <summary>
-/// Reads CBOR of strangers with the reader of System.Formats.Cbor, and turns its exceptions into faults. The reader is lax: its strict mode
+/// Reads untrusted CBOR with the reader of System.Formats.Cbor, and turns its exceptions into faults. The reader is lax: its strict mode
 /// refuses duplicate keys everywhere and says no offset. Texts and simple values are checked here instead.
 /// </summary>
 internal static class UntrustedCborReader

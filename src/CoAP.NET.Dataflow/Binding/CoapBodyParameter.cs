@@ -36,7 +36,9 @@ public sealed class CoapBodyParameter<T> : ISerializedParameterOrResult
 
     string ISerializedParameterOrResult.Place => Place;
 
-    /// <summary>The parameter, if it gets a service where the container has its class; otherwise null.</summary>
+    /// <summary>
+    /// Set if the parameter gets a service when the container has one of its type, and otherwise the body; null if it always gets the body.
+    /// </summary>
     internal ServiceOrBodyParameter? Parameter { get; set; }
 
     private string Place => $"the body '{_name}'";

@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace CoAP.NET.Binding;
 
+/// <summary>Finds the formatters of the application for the type of a parameter or result.</summary>
 internal static class FormatterLookup
 {
     /// <summary>Finds the formatters that read a type, one for each Content-Format.</summary>

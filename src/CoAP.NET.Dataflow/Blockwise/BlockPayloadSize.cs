@@ -59,7 +59,7 @@ internal readonly record struct BlockPayloadSize(int SizeExponent, int Size, int
     /// <summary>Returns whether the number of the block at an offset can be encoded: NUM has 20 bits (RFC 7959 section 2.2).</summary>
     public bool HasNumber(long offset) => offset / Unit <= BlockValue.MaxNumber;
 
-    /// <summary>Whether a payload may stand in a block, by its length (RFC 7959 section 2.3, RFC 8323 section 6).</summary>
+    /// <summary>Whether a block may have a payload of a length (RFC 7959 section 2.3, RFC 8323 section 6).</summary>
     public static bool IsLength(BlockValue block, int length) => (block.IsBert, block.More) switch
     {
         (true, true) => length > 0 && length % block.Size == 0,

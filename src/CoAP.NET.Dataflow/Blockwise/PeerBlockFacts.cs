@@ -1,7 +1,7 @@
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// What block-wise transfers with a peer found out about it, for later ones. Created with the first fact. Hints, so not guarded.
+/// Facts that block-wise transfers have found out about a peer, for later ones. Created with the first fact. Hints, so not guarded.
 /// </summary>
 internal sealed class PeerBlockFacts : IPeerFeatureState
 {
@@ -28,7 +28,7 @@ internal sealed class PeerBlockFacts : IPeerFeatureState
         channel.GetOrAddPart<PeerBlockFacts>(PeerFeatureKind.Blockwise);
 
     /// <summary>
-    /// Whether a peer has refused no block: a CSM that says nothing of blocks is no information (RFC 8323 section 5.3.2).
+    /// Whether a peer has refused no block: a CSM without an option about blocks does not refuse them (RFC 8323 section 5.3.2).
     /// </summary>
     public static bool TakesBlocks(CoapChannel channel) => Of(channel.Wire) is not { RefusesBlocks: true };
 

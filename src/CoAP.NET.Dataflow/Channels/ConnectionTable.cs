@@ -18,8 +18,8 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceGroupingRule 
     // When no source holds more than the newcomer's own source, only these connections are idle: no CSM for so long, or no request and
     // nothing pending for so long. Otherwise a client that opens one connection after another would end those of all clients behind the
     // same address.
-    private static readonly TimeSpan s_patienceForCsm = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan s_csmTimeout = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan s_idleTimeout = TimeSpan.FromSeconds(10);
 
     private readonly Lock _gate = new();
 
@@ -154,7 +154,7 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceGroupingRule 
                 break;
             }
 
-            if (FindIdle(from, now, isGreedy: FairShare.GivesWay(ofOwn, from.Amount - Heard)) is { } place)
+            if (FindIdle(from, now, isGreedy: FairShare.AllowsEviction(ofOwn, from.Amount - Heard)) is { } place)
             {
                 Release(place);
                 idle = place.Owner;
@@ -182,7 +182,7 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceGroupingRule 
             CoapChannel channel = at.Owner;
             int rank = at.Amount == Silent ? 0 : channel is { Pins: 0, Connection.Requests: null or { Count: 0 } } ? 1 : 2;
             (int Rank, long Since) holder = (rank, channel.LastSeen);
-            bool mayGo = isGreedy || (rank < 2 && now - holder.Since >= (rank == 0 ? s_patienceForCsm : s_patience).Ticks);
+            bool mayGo = isGreedy || (rank < 2 && now - holder.Since >= (rank == 0 ? s_csmTimeout : s_idleTimeout).Ticks);
             if (mayGo && (idle is null || holder.CompareTo(worst) < 0))
             {
                 idle = at;

@@ -87,7 +87,7 @@ public sealed partial class CoapEndpointOptions
     /// <summary>Whether the endpoint works as in a page of a browser. Tests set it elsewhere.</summary>
     internal bool IsInBrowser { get; set; } = OperatingSystem.IsBrowser();
 
-    /// <summary>What extensions opened for the endpoint. It disposes them when it has stopped.</summary>
+    /// <summary>Objects that extensions created for the endpoint. It disposes them when it has stopped.</summary>
     internal IList<IAsyncDisposable> Owned { get; } = [];
 
     internal static CoapEndpointOptions Of(Action<CoapEndpointOptions> configure)

@@ -13,7 +13,7 @@ internal static class ListenUriParser
     /// <exception cref="ArgumentException">Nobody can listen there.</exception>
     public static CoapUri Parse(string text, ICoapTransportFactory[] factories, CoapTlsOptions? tls, bool isInBrowser)
     {
-        // The asterisk is no host of a URI; it is what people write for all addresses.
+        // The asterisk is not a host of a URI; it is what people write for all addresses.
         string normal = text.Replace("://*", "://[::]", StringComparison.Ordinal);
         if (!CoapUri.TryParse(normal, out CoapUri? uri, out string? error))
         {

@@ -46,7 +46,7 @@ internal static class MissingTransportMessage
     {
         if (scheme != "coaps")
         {
-            return $"This endpoint has no transport for {scheme}. Add one by AddTransport before the endpoint starts.";
+            return $"This endpoint has no transport for {scheme}. Add one with AddTransport before the endpoint starts.";
         }
 
         string keys = listens ? KeysToListen : KeysToSend;

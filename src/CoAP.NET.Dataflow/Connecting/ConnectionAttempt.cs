@@ -4,7 +4,7 @@ using CoAP.NET.Transports.Streams;
 namespace CoAP.NET.Connecting;
 
 /// <summary>One attempt to open a connection, shared by all requests that wait for it. It goes on while anybody does.</summary>
-/// <param name="target">Where to.</param>
+/// <param name="target">The target.</param>
 /// <param name="wait">How long it waits before it begins, in units of 100 ns; not above zero for at once.</param>
 #pragma warning disable CA1001 // the source has no timer and no handle, and may be cancelled at any time
 internal sealed class ConnectionAttempt(ConnectionPoolEntry target, long wait)
@@ -34,7 +34,7 @@ internal sealed class ConnectionAttempt(ConnectionPoolEntry target, long wait)
     /// <summary>It goes to an address now.</summary>
     public void Begin(CoapAddress remote, string? serverName) => Volatile.Write(ref _current, new Destination(remote, serverName));
 
-    /// <summary>How far it has come. To be asked before it is given up: what is given up has no progress.</summary>
+    /// <summary>Its progress. Read it before the attempt is abandoned: an abandoned attempt has none.</summary>
     public CoapConnectProgress Progress => Volatile.Read(ref _current) is not { } current
         ? new CoapConnectProgress(
             CoapConnectPhase.Waiting, $"The previous attempt failed, and the next one waits for its turn (ReconnectDelay). "

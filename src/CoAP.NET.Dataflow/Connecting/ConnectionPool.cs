@@ -101,7 +101,7 @@ internal sealed class ConnectionPool
     }
 
     /// <summary>
-    /// The connection that requests on a route use: one that stands, or one that is opened. All addresses are tried in turn, those first
+    /// The connection that requests on a route use: an open one, or one that is being opened. All addresses are tried in turn, those first
     /// that may be tried at once; where all failed a short while ago the next attempt is waited for.
     /// </summary>
     /// <param name="route">The route.</param>

@@ -32,7 +32,9 @@ internal sealed class ConnectionPoolEntry(ConnectionKey key) : IPeerFeatureState
     /// <summary>Until when the peer asked not to be connected to (RFC 8323 section 5.5), in units of 100 ns.</summary>
     public long HeldOffUntil { get; set; } = long.MinValue;
 
-    /// <summary>Where the peer asked to connect to instead: for the next connection, or for all while it is held off.</summary>
+    /// <summary>
+    /// The address that the peer asked to connect to instead: for the next connection, or for all while the target is held off.
+    /// </summary>
     public IReadOnlyList<string> Alternatives { get; set; } = [];
 
     /// <summary>The last connection that was aborted, and why; null when the last one ended otherwise.</summary>

@@ -35,7 +35,7 @@ internal sealed class ConnectionRoute : OutgoingRequestRoute
     /// <summary>The only connection that will do; null when one may be opened.</summary>
     public CoapChannel? Only { get; }
 
-    /// <summary>How far its connection had come when its request stopped waiting for it; null while that is not so.</summary>
+    /// <summary>The progress of its connection when its request stopped waiting for it; null before that.</summary>
     public CoapConnectProgress? Progress { get; set; }
 
     /// <summary>How often the request looked for another connection because its own had ended before it was used.</summary>

@@ -5,6 +5,7 @@ using CoAP.NET.Files;
 
 namespace CoAP.NET.CredentialFiles;
 
+/// <summary>Reads certificates, private keys and authorities from files.</summary>
 [UnsupportedOSPlatform("browser")]
 internal static class CertificateFiles
 {

@@ -7,8 +7,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.CredentialFiles;
 
 /// <summary>
-/// What an endpoint uses of its certificate files, which may change while it runs. If a changed file has an error, the previous contents
-/// stay. <see cref="Current"/> is thread-safe.
+/// The certificates and keys of an endpoint, read from files that may change while it runs. If a changed file has an error, the previous
+/// contents stay. <see cref="Current"/> is thread-safe.
 /// </summary>
 [UnsupportedOSPlatform("browser")]
 internal sealed class CertificateSource<T> : WatchedCredentials
@@ -34,7 +34,7 @@ internal sealed class CertificateSource<T> : WatchedCredentials
         _current = current;
     }
 
-    /// <summary>What new handshakes use.</summary>
+    /// <summary>The contents that new handshakes use.</summary>
     public T Current => Volatile.Read(ref _current);
 
     /// <summary>Reads the files for the first time.</summary>

@@ -4,7 +4,7 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET.Cryptography;
 
-/// <summary>AES-CCM (RFC 3610) with one key, by the best means of this machine.</summary>
+/// <summary>AES-CCM (RFC 3610) with one key, with the fastest implementation on this machine.</summary>
 /// <remarks>Not thread-safe.</remarks>
 internal sealed class AesCcmCipher : IDisposable
 {

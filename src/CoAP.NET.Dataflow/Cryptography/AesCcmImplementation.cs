@@ -1,5 +1,6 @@
 namespace CoAP.NET.Cryptography;
 
+/// <summary>What computes AES-CCM on this machine.</summary>
 internal enum AesCcmImplementation
 {
     /// <summary>By nothing: it is not supported.</summary>

@@ -14,7 +14,7 @@ internal static class CertificateDer
     /// <param name="bytes">The bytes from the peer.</param>
     /// <returns>The certificate, which the caller disposes.</returns>
     /// <exception cref="CryptographicException">
-    /// They are no certificate, or another form of one, such as PEM, or bytes follow it. The loader of .NET reads those too, which would
+    /// They are not a certificate, or another form of one, such as PEM, or bytes follow it. The loader of .NET reads those too, which would
     /// give strangers a parser of text.
     /// </exception>
     public static X509Certificate2 Load(ReadOnlySpan<byte> bytes)

@@ -275,7 +275,7 @@ internal enum CoapCounter
     RequestsLimited,
 
     /// <summary>Requests that were not sent because the server had deferred them (RFC 8516).</summary>
-    [SingleMetric("coap.client.held_back", "{request}", "Requests not sent because the server asked for patience (RFC 8516).")]
+    [SingleMetric("coap.client.held_back", "{request}", "Requests not sent because the server asked the client to wait (RFC 8516).")]
     RequestsHeldBack,
 
     /// <summary>

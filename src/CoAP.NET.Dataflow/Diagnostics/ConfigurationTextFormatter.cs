@@ -3,7 +3,7 @@ using System.Text.RegularExpressions;
 namespace CoAP.NET.Diagnostics;
 
 /// <summary>
-/// Keys and values as messages show them: on one line and short, because anything may be in a file or an environment variable. A value is
+/// Formats keys and values for messages: on one line and short, because anything may be in a file or an environment variable. A value is
 /// shown only if it looks like what a key takes. Otherwise it may be a secret that somebody set under the wrong key.
 /// </summary>
 internal static partial class ConfigurationTextFormatter
@@ -15,7 +15,7 @@ internal static partial class ConfigurationTextFormatter
 
     private static readonly string[] s_secrets = [":Password", ":PskKey", ":Psk", "IdentityKey", "Secret"];
 
-    /// <summary>Returns a text that is no secret, such as a key, or the path of a file that exists.</summary>
+    /// <summary>Returns a text that is not secret, such as a key, or the path of a file that exists.</summary>
     public static string Of(string text)
     {
         string line = CoapUntrustedText.LineOf(text);

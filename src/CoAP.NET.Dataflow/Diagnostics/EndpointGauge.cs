@@ -1,5 +1,6 @@
 namespace CoAP.NET.Diagnostics;
 
+/// <summary>The current values of an endpoint that metrics report.</summary>
 internal enum EndpointGauge
 {
     ActiveRequests,

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Diagnostics;
 
-/// <summary>Says which metric a counter belongs to.</summary>
+/// <summary>Names the metric that a counter belongs to.</summary>
 /// <param name="name">The name of the metric.</param>
 /// <param name="value">The value of the metric's tag; null for a metric without a tag.</param>
 /// <param name="meaning">What the counter counts, in words that complete the metric's description; null if that says all.</param>

@@ -64,7 +64,7 @@ public sealed class CoapClient : IEndpointClient, IAsyncDisposable
     /// <remarks>Requests sent on it directly do not use the base address and the <see cref="Timeout"/> of the client.</remarks>
     public CoapEndpoint Endpoint { get; }
 
-    /// <summary>What runs for the client on a shared endpoint; null for a client that owns its endpoint.</summary>
+    /// <summary>The operations of the client on a shared endpoint; null for a client that owns its endpoint.</summary>
     internal ClientPendingOperations? Exchanges { get; }
 
     /// <summary>The base of relative URIs of requests, observations, pings and discoveries (RFC 3986 section 5.2).</summary>

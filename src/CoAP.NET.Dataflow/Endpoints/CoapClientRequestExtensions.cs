@@ -17,7 +17,7 @@ namespace CoAP.NET;
 /// </summary>
 /// <remarks>
 /// The URI is absolute, such as <c>coap://[::1]/temperature</c>, or relative for a <see cref="CoapPeer"/> and for a client with a base
-/// address. A text that is no URI throws a <see cref="CoapFormatException"/> before the call. All of them throw a <see
+/// address. A text that is not a URI throws a <see cref="CoapFormatException"/> before the call. All of them throw a <see
 /// cref="CoapException"/> if no response arrived; they return error responses. What these methods have no parameter for is a property of a
 /// <see cref="CoapRequest"/> for <see cref="ICoapClient.SendAsync"/>, such as <see cref="CoapRequest.Progress"/>, <see
 /// cref="CoapRequest.Download"/>, <see cref="CoapRequest.Accept"/> and <see cref="CoapRequest.Timeout"/>.

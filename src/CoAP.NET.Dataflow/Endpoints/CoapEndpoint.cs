@@ -411,7 +411,7 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     /// </summary>
     /// <remarks>Its keep-alive must be off (section 4.4).</remarks>
     /// <param name="webSocket">The WebSocket; the endpoint disposes it at the end.</param>
-    /// <param name="connection">What the caller knows about the connection.</param>
+    /// <param name="connection">The facts about the connection that the caller knows.</param>
     /// <param name="cancellationToken">Requests the end: the endpoint releases the connection (RFC 8323 section 5.5), and finishes running
     /// exchanges.</param>
     /// <returns>A task that completes when the connection has ended and the WebSocket is unused.</returns>
@@ -427,7 +427,7 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     /// and serves it until it ends.
     /// </summary>
     /// <param name="stream">The bytes of the connection in both directions; the endpoint completes both pipes at the end.</param>
-    /// <param name="connection">What the caller knows about the connection.</param>
+    /// <param name="connection">The facts about the connection that the caller knows.</param>
     /// <param name="cancellationToken">Requests the end: the endpoint releases the connection (RFC 8323 section 5.5), and finishes running
     /// exchanges.</param>
     /// <returns>A task that completes when the connection has ended and the pipes are unused.</returns>

@@ -252,7 +252,7 @@ internal sealed class EndpointCore : IPeerActions
         }
     }
 
-    /// <summary>Wipes what it has of secrets.</summary>
+    /// <summary>Wipes its secrets.</summary>
     public void WipeSecrets()
     {
         Pipelines[0].Shard.Guard.Echo.Dispose();

@@ -14,7 +14,7 @@ internal sealed class ExternallyAcceptedConnections(CoapEnvironment environment,
 {
     /// <summary>Takes over a WebSocket. See <see cref="CoapEndpoint.AcceptWebSocketAsync"/>.</summary>
     /// <param name="webSocket">The WebSocket.</param>
-    /// <param name="connection">What the caller knows about the connection.</param>
+    /// <param name="connection">The facts about the connection that the caller knows.</param>
     /// <param name="cancellationToken">Requests the end.</param>
     public async Task HaveAsync(WebSocket webSocket, CoapAcceptedConnectionInfo connection, CancellationToken cancellationToken)
     {
@@ -33,7 +33,7 @@ internal sealed class ExternallyAcceptedConnections(CoapEnvironment environment,
 
     /// <summary>Takes over a connection of TCP or TLS. See <see cref="CoapEndpoint.AcceptStreamAsync"/>.</summary>
     /// <param name="stream">Its bytes.</param>
-    /// <param name="connection">What the caller knows about the connection.</param>
+    /// <param name="connection">The facts about the connection that the caller knows.</param>
     /// <param name="cancellationToken">Requests the end.</param>
     public async Task HaveAsync(IDuplexPipe stream, CoapAcceptedConnectionInfo connection, CancellationToken cancellationToken)
     {

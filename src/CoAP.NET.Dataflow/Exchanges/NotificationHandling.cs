@@ -1,5 +1,6 @@
 namespace CoAP.NET.Exchanges;
 
+/// <summary>What to do with notifications for a token.</summary>
 internal enum NotificationHandling : byte
 {
     /// <summary>Accept them: the observation is active.</summary>

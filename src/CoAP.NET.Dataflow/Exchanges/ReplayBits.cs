@@ -2,7 +2,7 @@ namespace CoAP.NET.Exchanges;
 
 /// <summary>
 /// Tracks which of the newest numbers were received. The state is the highest number plus one and a ring of bits, one for each of the
-/// numbers below: bit n of the ring stands for the number that is n modulo the size of the ring. All numbers older than the ring count as
+/// numbers below: bit n of the ring represents the number that is n modulo the size of the ring. All numbers older than the ring count as
 /// received.
 /// </summary>
 internal static class ReplayBits
@@ -32,7 +32,7 @@ internal static class ReplayBits
         ring[WordOf(number, ring.Length)] |= BitOf(number);
     }
 
-    // Frees the bits of the numbers that enter the window; they still stand for older ones.
+    // Frees the bits of the numbers that enter the window; they still represent older ones.
     private static void Free(ulong next, Span<ulong> ring, ulong last)
     {
         if (last - next >= (ulong)ring.Length * WordBits)

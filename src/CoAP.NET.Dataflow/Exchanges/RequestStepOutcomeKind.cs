@@ -1,5 +1,6 @@
 namespace CoAP.NET.Exchanges;
 
+/// <summary>What happens to a request after a step.</summary>
 internal enum RequestStepOutcomeKind
 {
     /// <summary>Pass the request to the next step.</summary>

@@ -1,4 +1,4 @@
 namespace CoAP.NET.Exchanges;
 
-/// <summary>What a step keeps with a request until its response arrives.</summary>
+/// <summary>The state that a step keeps with a request until its response arrives.</summary>
 internal abstract class StepState;

@@ -1,5 +1,6 @@
 namespace CoAP.NET.Execution;
 
+/// <summary>Where the handlers of a route run.</summary>
 internal enum ExecutionKind : byte
 {
     /// <summary>On the thread that received the request, until it proves slow.</summary>

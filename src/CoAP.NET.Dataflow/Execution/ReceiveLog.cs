@@ -2,6 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Execution;
 
+/// <summary>Log messages of threads that receive.</summary>
 internal static partial class ReceiveLog
 {
     [LoggerMessage(1002, LogLevel.Debug, "User code blocked the receiving thread; a stand-by thread took over.")]

@@ -36,7 +36,7 @@ internal static class UserCodePolicy
 
     /// <summary>
     /// How many calls that are too long move user code off the receiving threads. Fewer may be chance, such as a thread that the system
-    /// kept off its processor. For the same reason so many first calls are not judged: the runtime compiles the code during these.
+    /// kept off its processor. For the same reason so many first calls are not measured: the runtime compiles the code during these.
     /// </summary>
     public const int CallsOfChance = 3;
 

@@ -51,7 +51,7 @@ internal sealed class Watchdog
         }
     }
 
-    /// <summary>Called when there is something to see; costs a read while the watchdog is awake.</summary>
+    /// <summary>Called when there is something to watch; costs one read while the watchdog is awake.</summary>
     public void EnsureAwake()
     {
         if (!Volatile.Read(ref _awake))

@@ -6,8 +6,8 @@ using Microsoft.Win32.SafeHandles;
 namespace CoAP.NET.Files;
 
 /// <summary>
-/// What a file is and who may change it. .NET does not tell devices and pipes from files, and has neither owners nor hard links. Linux
-/// tells all of it (statx). Other systems tell links and directories, and know devices by their path.
+/// The kind of a file and who may change it. .NET does not distinguish devices and pipes from files, and has neither owners nor hard links.
+/// Linux reports all of it (statx). Other systems report links and directories, and know devices by their path.
 /// </summary>
 /// <param name="Kind">The kind of the entry.</param>
 /// <param name="Owner">The ID of the user who owns it; 0 on systems other than Linux.</param>

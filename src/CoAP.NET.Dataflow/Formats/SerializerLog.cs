@@ -2,6 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Formats;
 
+/// <summary>Log messages of the Serializer stage.</summary>
 internal static partial class SerializerLog
 {
     [LoggerMessage(1200, LogLevel.Debug, "{Channel} sent bytes that are not a message: {Rule} at offset {Offset}.")]

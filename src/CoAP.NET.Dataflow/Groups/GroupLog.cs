@@ -2,6 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Groups;
 
+/// <summary>Log messages of requests to groups.</summary>
 internal static partial class GroupLog
 {
     [LoggerMessage(1451, LogLevel.Debug, "The response of {Peer} to a group request is not a link-format document: {Error}")]

@@ -106,7 +106,7 @@ internal sealed class EvictingQuota<T>
 
     /// <summary>
     /// Finds the member that is evicted for a source: of the source that has most, the member that has been idle for longest, if that
-    /// source gives way (<see cref="FairShare.GivesWay"/>).
+    /// source loses something (<see cref="FairShare.AllowsEviction"/>).
     /// </summary>
     /// <returns>The member; <see cref="None"/> if no member must be evicted.</returns>
     public int FindForRoom(ulong source, long more)
@@ -119,7 +119,7 @@ internal sealed class EvictingQuota<T>
         ref Account greediest = ref _accounts[_heap[0]];
         int first = greediest.First;
         long given = _members[first].Amount;
-        return greediest.Source != source && given > 0 && FairShare.GivesWay(Of(source).Amount + more, greediest.Amount - given)
+        return greediest.Source != source && given > 0 && FairShare.AllowsEviction(Of(source).Amount + more, greediest.Amount - given)
             ? first
             : None;
     }

@@ -12,10 +12,10 @@ internal static class FairShare
     /// Whether there is room for a source: it then holds at most twice the square of the free part, which is half of all while half is
     /// free, an eighth while a quarter is free, and a fiftieth while a tenth is free.
     /// </summary>
-    /// <param name="held">What the source then holds.</param>
-    /// <param name="free">What is free before.</param>
+    /// <param name="held">The amount that the source then holds.</param>
+    /// <param name="free">The amount that is free before.</param>
     /// <param name="max">How much there is for all sources.</param>
-    /// <param name="least">What the source may have in addition, as long as anything is free: one place.</param>
+    /// <param name="least">The amount that the source may have in addition as long as anything is free; by default one place.</param>
     public static bool HasRoom(long held, long free, long max, long least = 1) =>
         (held - least) * (double)max <= 2.0 * free * Math.Max(free, 0);
 
@@ -23,7 +23,7 @@ internal static class FairShare
     /// Whether the source that holds most loses something to another one: it then still holds as much as the other. Two sources therefore
     /// never displace each other in turns.
     /// </summary>
-    /// <param name="held">What the other source then holds.</param>
-    /// <param name="left">What the source with most is left with.</param>
-    public static bool GivesWay(long held, long left) => held <= left;
+    /// <param name="held">The amount that the other source then holds.</param>
+    /// <param name="left">The amount that the source with most then still holds.</param>
+    public static bool AllowsEviction(long held, long left) => held <= left;
 }

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Guarding;
 
 /// <summary>
-/// What a peer without a connection has proven about its address. Created with the first proof. Guarded by
+/// Whether a peer without a connection has proven its address. Created with the first proof. Guarded by
 /// <see cref="AmplificationLimiter"/>; hints are read without its lock.
 /// </summary>
 internal sealed class PeerVerification : IPeerFeatureState

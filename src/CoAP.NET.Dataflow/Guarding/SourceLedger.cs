@@ -8,8 +8,8 @@ namespace CoAP.NET.Guarding;
 /// have more. Not thread-safe. <see cref="SourceUsage{T}"/> is for what can be evicted.
 /// </summary>
 /// <typeparam name="TSource">The type of a source, usually <see cref="CoapQuotaSource"/>.</typeparam>
-/// <param name="max">What all sources together may hold; also limits the memory.</param>
-/// <param name="maxOfSource">What one source may hold in any case.</param>
+/// <param name="max">The maximum for all sources together; also limits the memory.</param>
+/// <param name="maxOfSource">The maximum for one source.</param>
 internal sealed class SourceLedger<TSource>(long max = long.MaxValue, long maxOfSource = long.MaxValue)
     where TSource : notnull
 {

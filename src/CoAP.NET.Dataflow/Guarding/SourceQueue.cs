@@ -134,7 +134,7 @@ internal sealed class SourceQueue<TKey, T>(long max, int maxOfKey = int.MaxValue
     {
         /// <param name="key">The key that orders it.</param>
         /// <param name="source">The source that it counts for.</param>
-        /// <param name="cost">What it takes of the maximum.</param>
+        /// <param name="cost">Its part of the maximum.</param>
         protected Item(TKey key, in CoapQuotaSource source, long cost) =>
             (Key, Cost, UsageEntry) = (key, cost, new SourceUsage<T>.UsageEntry((T)this, source));
 

@@ -29,12 +29,12 @@ internal sealed class SourceUsage<T>
     public long AmountOf(in CoapQuotaSource key) => Find(key)?.Amount ?? 0;
 
     /// <summary>
-    /// Finds the source that loses one to another source, because it then still holds as much (<see cref="FairShare.GivesWay"/>); null for
-    /// none.
+    /// Finds the source that loses one to another source, because it then still holds as much (<see cref="FairShare.AllowsEviction"/>);
+    /// null for none.
     /// </summary>
     /// <param name="key">The other source, which asks for one.</param>
     public Source? FindToGiveWay(in CoapQuotaSource key) =>
-        Greediest is { } most && FairShare.GivesWay(AmountOf(key) + 1, most.Amount - 1) ? most : null;
+        Greediest is { } most && FairShare.AllowsEviction(AmountOf(key) + 1, most.Amount - 1) ? most : null;
 
     /// <summary>Finds the account of a source; null when it holds nothing.</summary>
     public Source? Find(in CoapQuotaSource key) => _sources.GetValueOrDefault(key);

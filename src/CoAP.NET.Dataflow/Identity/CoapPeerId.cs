@@ -5,7 +5,7 @@ using CoAP.NET.Cryptography;
 
 namespace CoAP.NET;
 
-/// <summary>Who a peer is: how it proved its identity, and what it proved.</summary>
+/// <summary>The ID of a peer: the method by which it proved its identity, and the proven value.</summary>
 /// <remarks>
 /// <para>
 /// Two values are equal if they mean the same peer, over any number of sessions, connections, transports and restarts. Limits, caches,
@@ -55,7 +55,7 @@ public sealed class CoapPeerId : IEquatable<CoapPeerId>
 
     /// <summary>Creates the identity of a peer, for example in a transport of your own.</summary>
     /// <param name="method">How the peer proved it: one of the constants, or another word without a colon.</param>
-    /// <param name="value">What the peer proved; unique for the method.</param>
+    /// <param name="value">The proven value; unique for the method.</param>
     /// <exception cref="ArgumentException">The method is empty or has a colon.</exception>
     public CoapPeerId(string method, string value)
     {
@@ -73,7 +73,7 @@ public sealed class CoapPeerId : IEquatable<CoapPeerId>
     /// <summary>How the peer proved its identity, such as <see cref="PskMethod"/>.</summary>
     public string Method { get; }
 
-    /// <summary>What the peer proved, such as the identity of its pre-shared key.</summary>
+    /// <summary>The proven value, such as the identity of the pre-shared key.</summary>
     public string Value { get; }
 
     /// <summary>Whether two values mean the same peer.</summary>

@@ -29,7 +29,7 @@ public readonly struct CoapQuotaSource : IEquatable<CoapQuotaSource>
         Identity = identity;
     }
 
-    /// <summary>Who the source is (<see cref="CoapPeer.Id"/>); null if the address identifies it.</summary>
+    /// <summary>The ID of the peer (<see cref="CoapPeer.Id"/>); null if the address identifies it.</summary>
     public CoapPeerId? Identity { get; }
 
     /// <summary>The address without port, with zeros after the first significant bits.</summary>

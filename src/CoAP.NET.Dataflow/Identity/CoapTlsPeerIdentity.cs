@@ -41,7 +41,7 @@ public sealed class CoapTlsPeerIdentity : ICoapPeerIdentity
     /// <summary>The cipher suite.</summary>
     public TlsCipherSuite CipherSuite { get; }
 
-    /// <summary>Who the peer is, by its certificate; null without one.</summary>
+    /// <summary>The ID of the peer, from its certificate; null without one.</summary>
     /// <remarks>It outlives the certificate. The client chooses the server name, which therefore says nothing about it.</remarks>
     public CoapPeerId? Id { get; }
 

@@ -13,7 +13,7 @@ public interface ICoapPeerIdentity
     /// <summary>The identity of the pre-shared key that the peer proved (RFC 4279); null without one.</summary>
     string? PskIdentity { get; }
 
-    /// <summary>Who the peer is; null for a peer that proved nothing that distinguishes it.</summary>
+    /// <summary>The ID of the peer; null if it proved nothing that distinguishes it from others.</summary>
     CoapPeerId? Id { get; }
 
     /// <summary>Whether the peer has proven its identity.</summary>

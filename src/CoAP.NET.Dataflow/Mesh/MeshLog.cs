@@ -2,6 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Mesh;
 
+/// <summary>Log messages of the links and blocks of the pipeline.</summary>
 internal static partial class MeshLog
 {
     [LoggerMessage(1603, LogLevel.Warning,

@@ -3,8 +3,8 @@ using System.Threading.Tasks.Dataflow;
 namespace CoAP.NET.Mesh;
 
 /// <summary>
-/// The way from a block of the application into the next stage: passes items, and not the end of the block. The stage stays open when the
-/// block ends before it, whatever the block does with its target.
+/// The target of a block of the application before the next stage: passes items, and not the end of the block. The stage stays open when
+/// the block ends before it, whatever the block does with its target.
 /// </summary>
 /// <typeparam name="T">The type of the items.</typeparam>
 /// <param name="stage">The beginning of the stage.</param>

@@ -12,7 +12,7 @@ internal sealed class DuplicateTable(IndexedPool<ReplySegment> segments)
     private const int Partitions = 64;
     private const int LeastSlots = 16;
 
-    // Place << 24 | tag; 0 when free. A tag stands for the peer and the Message ID, and decides about the slot.
+    // Place << 24 | tag; 0 when free. A tag identifies the peer and the Message ID, and decides about the slot.
     private const int TagBits = 24;
     private const uint TagMask = (1 << TagBits) - 1;
 

@@ -3,7 +3,7 @@ namespace CoAP.NET.Messaging;
 /// <summary>
 /// Fast-Slow retransmission timeout (draft-ietf-core-fasor-02 section 4): the timeout of RFC 6298 from unambiguous samples. After messages
 /// with retransmissions it also waits once as long as those took in total, so that unneeded copies leave the network before the next
-/// message is judged. Times are in units of 100 ns. Guarded by the shard's lock.
+/// message is measured. Times are in units of 100 ns. Guarded by the shard's lock.
 /// </summary>
 internal sealed class FasorTiming
 {

@@ -109,7 +109,7 @@ internal sealed class MessagingInboundBlock : InlineBlock<CoapInbound, CoapInbou
     /// <inheritdoc/>
     private protected override void OnLost(CoapInbound item)
     {
-        // A block of the application threw. Unless it had passed the message on, there will be no answer.
+        // A block of the application threw. Unless it passed the message on before, nothing answers it.
         if (item.Received is null
             ? item is { Kind: CoapInboundKind.Message, Message.Code.IsRequest: true }
             : item.Received.State is ReceivedMessageState.Pending or ReceivedMessageState.Acknowledged)

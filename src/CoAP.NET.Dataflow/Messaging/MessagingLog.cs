@@ -2,6 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Messaging;
 
+/// <summary>Log messages of the Messaging stage.</summary>
 internal static partial class MessagingLog
 {
     [LoggerMessage(1300, LogLevel.Warning,

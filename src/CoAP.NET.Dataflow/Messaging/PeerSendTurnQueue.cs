@@ -20,7 +20,7 @@ internal sealed class PeerSendTurnQueue(CoapShard shard, OutstandingMessages out
     /// <param name="peer">The peer, in the line or not.</param>
     public bool MayTake(PeerSendingState peer) => (_line.First is not { } first || first == peer) && HasRoom();
 
-    /// <summary>Whether there is a place for another message. A message that only a reset can still match gives up its place.</summary>
+    /// <summary>Whether there is a place for another message. A message that only a reset can still match releases its place.</summary>
     public bool HasRoom()
     {
         if (outstanding.Count >= max)

@@ -153,7 +153,7 @@ internal sealed class ReplyMemory
     /// <param name="header">The exchange.</param>
     /// <param name="reply">The reply.</param>
     /// <param name="lifetime">Its lifetime, in units of 100 ns.</param>
-    /// <param name="reservation">What was reserved for it; the caller gives it back.</param>
+    /// <param name="reservation">The memory that was reserved for it; the caller releases it.</param>
     /// <param name="now">The current time.</param>
     /// <returns>Whether it is kept.</returns>
     public bool TryKeep(CoapChannel peer, StoredReplyHeader header, ReadOnlySpan<byte> reply, long lifetime,

@@ -74,7 +74,7 @@ internal sealed class SendPacing
     /// <summary>Handles an acknowledged or rejected message.</summary>
     public static void OnAnswered(CoapTransmission transmission, CoapChannel peer, long now)
     {
-        // A peer rejects a Non-confirmable message at any time, so it is no sample.
+        // A peer rejects a Non-confirmable message at any time, so its time is not a sample.
         if (transmission.Message.Type != CoapMessageType.Confirmable || peer.Messaging.Sending is not { } sending)
         {
             return;

@@ -28,7 +28,7 @@ internal struct StoredReplyHeader
 
     public ushort MessageId;
 
-    /// <summary>The share that pays for the entry (<see cref="DuplicateQuota"/>); 0 for none.</summary>
+    /// <summary>The share that the entry counts against (<see cref="DuplicateQuota"/>); 0 for none.</summary>
     public int Share;
 
     public DuplicateReplyKind Reply;

@@ -70,7 +70,7 @@ internal sealed class WaitingMessages(CoapSourceGroupingRule rule)
     /// <param name="sending">Its peer.</param>
     public CoapTransmission ToEvict(CoapTransmission newcomer, PeerSendingState sending) =>
         _ledger.Greediest is { First.Owner: var stalled } greediest
-            && FairShare.GivesWay(sending.UsageEntry!.Source!.Amount, greediest.Amount - 1)
+            && FairShare.AllowsEviction(sending.UsageEntry!.Source!.Amount, greediest.Amount - 1)
             ? stalled.WaitingReplies.Last ?? stalled.Waiting.Last!
             : newcomer;
 

@@ -1,5 +1,6 @@
 namespace CoAP.NET.Observing;
 
+/// <summary>The result of restoring an observer.</summary>
 internal enum CoapObserverRestoreResult
 {
     /// <summary>The client observes again, and gets the newest state.</summary>

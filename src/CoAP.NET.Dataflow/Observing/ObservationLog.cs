@@ -2,6 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Observing;
 
+/// <summary>Log messages of observations.</summary>
 internal static partial class ObservationLog
 {
     [LoggerMessage(1730, LogLevel.Debug, "{Target} is not observed at the moment: {Reason}")]

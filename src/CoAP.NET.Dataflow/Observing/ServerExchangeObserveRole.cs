@@ -26,7 +26,7 @@ internal abstract class ServerExchangeObserveRole
         return notification;
     }
 
-    /// <summary>Returns a result, or a copy, without the option: the client is no observer.</summary>
+    /// <summary>Returns a result, or a copy, without the option: the client is not an observer.</summary>
     protected static CoapResult WithoutObserve(CoapResult result)
     {
         if (!result.HasOptions || !result.OptionsToRead!.Contains(OptionNumber.Observe))

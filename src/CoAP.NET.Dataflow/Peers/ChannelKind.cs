@@ -1,5 +1,6 @@
 namespace CoAP.NET.Peers;
 
+/// <summary>What the remote end of a channel is.</summary>
 internal enum ChannelKind : byte
 {
     /// <summary>An address that sends datagrams.</summary>

@@ -168,7 +168,7 @@ public sealed class CoapChannel
         internal set => Parts.Identity = value;
     }
 
-    /// <summary>Who the peer is by its <see cref="Identity"/>; null if that distinguishes nobody.</summary>
+    /// <summary>The ID of the peer, from its <see cref="Identity"/>; null if that does not distinguish it from others.</summary>
     internal CoapPeerId? PeerId => _parts?.Identity is { } own ? CoapPeerId.Of(own) : _parts?.Connection?.PeerId;
 
     internal CoapShard Shard => _route.Shard;

@@ -15,7 +15,7 @@ internal enum PeerFeatureKind
     /// <summary>Connections and sessions: the signalling state.</summary>
     Signalling,
 
-    /// <summary>Exchanges: pending requests and standing tokens.</summary>
+    /// <summary>Exchanges: pending requests, and tokens with any number of responses.</summary>
     Exchanges,
 
     /// <summary>Observation: what the peer observes.</summary>

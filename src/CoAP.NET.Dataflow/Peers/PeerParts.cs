@@ -1,7 +1,7 @@
 namespace CoAP.NET.Peers;
 
 /// <summary>
-/// What a channel has beside its own fields: the state of chapters, and where its identity comes from. Created with the first of them, so
+/// The rarely used state of a channel: the state of chapters, and where its identity comes from. Created with the first of them, so
 /// that the channel of a peer that only sends requests stays small.
 /// </summary>
 internal sealed class PeerParts

@@ -1,5 +1,6 @@
 namespace CoAP.NET.Peers;
 
+/// <summary>Finds and creates the peers with object security (OSCORE) that a channel carries.</summary>
 internal static class ProtectedChannelExtensions
 {
     extension(CoapChannel channel)

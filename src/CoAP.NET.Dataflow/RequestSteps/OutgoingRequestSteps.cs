@@ -11,7 +11,7 @@ internal sealed class OutgoingRequestSteps
     /// <param name="environment">Provides clock, limits and counters.</param>
     /// <param name="sender">Sends their messages.</param>
     /// <param name="pool">The connections.</param>
-    /// <param name="patience">The default for requests that set none.</param>
+    /// <param name="tooManyRequests">The default for requests that set none.</param>
     /// <param name="cache">The cache; null for none.</param>
     /// <param name="qblock">Q-Block1 and Q-Block2; null for none.</param>
     /// <param name="stopped">Ends all waits because the endpoint was stopped.</param>
@@ -19,7 +19,7 @@ internal sealed class OutgoingRequestSteps
         CoapEnvironment environment,
         RequestSender sender,
         ConnectionPool pool,
-        CoapTooManyRequestsBehavior patience,
+        CoapTooManyRequestsBehavior tooManyRequests,
         CoapResponseCache? cache,
         QBlockFeature? qblock,
         CancellationToken stopped)
@@ -30,7 +30,8 @@ internal sealed class OutgoingRequestSteps
         Connection = new ConnectionRequestStep(environment, pool);
         Blockwise = new BlockwiseStep(environment);
         Token = new ExtendedTokenRequestStep(environment);
-        List<OutgoingRequestStep> steps = [Connection, new RetryAfterStep(environment, patience, stopped), new ProxySchemeFallbackStep()];
+        List<OutgoingRequestStep> steps =
+            [Connection, new RetryAfterStep(environment, tooManyRequests, stopped), new ProxySchemeFallbackStep()];
         if (Cache is not null)
         {
             // A stored response needs no connection.

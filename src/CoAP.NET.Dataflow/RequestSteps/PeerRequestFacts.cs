@@ -1,6 +1,6 @@
 namespace CoAP.NET.RequestSteps;
 
-/// <summary>What requests to a peer found out about it, for later requests. Created with the first fact. Thread-safe.</summary>
+/// <summary>Facts that requests have found out about a peer, for later requests. Created with the first fact. Thread-safe.</summary>
 internal sealed class PeerRequestFacts : IPeerFeatureState
 {
     private byte[]? _echoToReturn;

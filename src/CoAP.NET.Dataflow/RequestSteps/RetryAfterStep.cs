@@ -5,10 +5,10 @@ namespace CoAP.NET.RequestSteps;
 
 /// <summary>Delays requests that a server deferred, as <see cref="CoapTooManyRequestsBehavior"/> says (RFC 8516 section 4).</summary>
 /// <param name="environment">Provides the clock.</param>
-/// <param name="patience">The default for requests that set none.</param>
+/// <param name="tooManyRequests">The default for requests that set none.</param>
 /// <param name="stopped">Ends all waits because the endpoint was stopped.</param>
 internal sealed class RetryAfterStep(
-    CoapEnvironment environment, CoapTooManyRequestsBehavior patience, CancellationToken stopped = default) : OutgoingRequestStep
+    CoapEnvironment environment, CoapTooManyRequestsBehavior tooManyRequests, CancellationToken stopped = default) : OutgoingRequestStep
 {
     private const int MaxAttempts = 5;
 
@@ -40,7 +40,7 @@ internal sealed class RetryAfterStep(
             : StepOutcome.Wait(SendLaterAsync(request, response.MaxAge));
     }
 
-    private CoapTooManyRequestsBehavior ModeOf(OutgoingRequest request) => request.Request.TooManyRequests ?? patience;
+    private CoapTooManyRequestsBehavior ModeOf(OutgoingRequest request) => request.Request.TooManyRequests ?? tooManyRequests;
 
     private static bool IsRefused(CoapResponse response, bool waits) =>
         response.Code == CoapCode.TooManyRequests

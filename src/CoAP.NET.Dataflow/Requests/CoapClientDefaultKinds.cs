@@ -1,6 +1,6 @@
 namespace CoAP.NET;
 
-/// <summary>Defaults of a client, which a request can ignore: <see cref="CoapRequest.IgnoredDefaults"/>.</summary>
+/// <summary>The kinds of client defaults that a request can ignore (<see cref="CoapRequest.IgnoredDefaults"/>).</summary>
 [Flags]
 public enum CoapClientDefaultKinds
 {
@@ -19,6 +19,6 @@ public enum CoapClientDefaultKinds
     /// <summary>Confirmable: <see cref="CoapRequest.Confirmable"/> of the request then decides.</summary>
     Confirmable = 8,
 
-    /// <summary>All of them. The base address is none of them: an absolute URI needs none.</summary>
+    /// <summary>All of them. The base address is not one of them, because an absolute URI does not use it.</summary>
     All = Accept | Timeout | Proxy | Confirmable,
 }

@@ -277,7 +277,8 @@ public sealed class CoapRequest
     public CoapUri GetUri()
     {
         CoapUri uri = Uri
-            ?? throw new InvalidOperationException("The request was created from a message without a URI. Set one with WithUri.");
+            ?? throw new InvalidOperationException(
+                "The request was created from a message without a URI. Create a copy with a URI by WithUri.");
         return uri.IsCoap ? uri : CoapUri.Parse(uri.ToString());
     }
 

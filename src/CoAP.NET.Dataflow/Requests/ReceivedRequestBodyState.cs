@@ -3,7 +3,7 @@ using System.IO.Pipelines;
 namespace CoAP.NET.Requests;
 
 /// <summary>
-/// What belongs to a received request that came with Block1 (RFC 7959), or whose body is read through a pipe; plain ones have none.
+/// The state of a received request that came with Block1 (RFC 7959), or whose body is read through a pipe; plain ones have none.
 /// </summary>
 internal sealed class ReceivedRequestBodyState
 {

@@ -3,6 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Requests;
 
+/// <summary>Log messages of the results of handlers.</summary>
 internal static partial class ResultLog
 {
     [LoggerMessage(1544, LogLevel.Warning,

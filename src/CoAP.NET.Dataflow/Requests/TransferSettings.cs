@@ -12,7 +12,7 @@ internal sealed class TransferSettings
     /// <summary>The block size to propose, in bytes; null for that of the peer's parameters.</summary>
     public int? BlockSize { get; set; }
 
-    /// <summary>Is told of each block.</summary>
+    /// <summary>Is notified of each block.</summary>
     public IProgress<CoapProgress>? Progress { get; set; }
 
     /// <summary>Where the response's body goes; null for the response itself.</summary>

@@ -25,7 +25,7 @@ internal sealed class CoapProxyNames
         _names = [.. names.Select(Read)];
     }
 
-    /// <summary>Returns whether a URI names the server that received a request, as far as its transport can tell.</summary>
+    /// <summary>Returns whether a URI names the server that received a request, as far as its transport knows.</summary>
     /// <param name="target">The URI that a client requests from a proxy.</param>
     /// <param name="channel">The channel of the request, with its transport and local address.</param>
     /// <returns>Whether it does.</returns>

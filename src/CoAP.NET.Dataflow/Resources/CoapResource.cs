@@ -69,7 +69,7 @@ public abstract class CoapResource
 
     internal void AddRoute(CoapRouteHandlerBuilder route)
     {
-        // One instance may handle many requests of a route.
+        // Called for each request of a resource from a factory; usually the route is known and no lock is taken.
         if (Array.IndexOf(_routes, route) >= 0)
         {
             return;

@@ -45,7 +45,7 @@ internal static class FileEntityTagCache
         }
     }
 
-    // Others may wait for it, and it is useful later. Bytes that were added since are of another state.
+    // Others may wait for it, and it is useful later. Bytes that have been added since then belong to another state.
     private static async Task<CoapETag> HashAsync(FileStream file, long length)
     {
         XxHash128 hash = new();

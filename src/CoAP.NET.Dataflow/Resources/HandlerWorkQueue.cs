@@ -36,7 +36,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
 
     /// <summary>Runs a request now or later.</summary>
     /// <param name="call">The request.</param>
-    /// <param name="cost">If not null and the request need not wait, it runs on this thread and is judged.</param>
+    /// <param name="cost">If not null and the request need not wait, it runs on this thread and its time is measured.</param>
     /// <returns>False if the request was refused.</returns>
     public bool TryRun(in PendingHandlerCall call, UserCodeCost? cost)
     {
@@ -170,7 +170,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
         }
     }
 
-    // A thread that cannot be sampled counts as a computing one. It serves all the same, because nobody else would answer its request.
+    // A thread that cannot be sampled counts as a computing one. It continues to serve, because no other thread would answer its request.
     private bool TryEnter()
     {
         try

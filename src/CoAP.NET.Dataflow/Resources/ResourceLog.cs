@@ -2,6 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Resources;
 
+/// <summary>Log messages of the Resource stage.</summary>
 internal static partial class ResourceLog
 {
     [LoggerMessage(1500, LogLevel.Error, "The handler of {Route} failed. The peer gets 5.00 without details.")]

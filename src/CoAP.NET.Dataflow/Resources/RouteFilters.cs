@@ -2,6 +2,7 @@ using CoAP.NET.Requests;
 
 namespace CoAP.NET.Resources;
 
+/// <summary>Puts the filters of a route around its handler.</summary>
 internal static class RouteFilters
 {
     /// <summary>

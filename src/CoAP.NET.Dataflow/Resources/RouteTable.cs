@@ -43,7 +43,7 @@ internal sealed class RouteTable
     /// <summary>Notifies observers of changes; null if there are none.</summary>
     public ObserverNotifier? Notifier { get; set; }
 
-    /// <summary>What the endpoint of the routes uses for time and chance; null before there is an endpoint.</summary>
+    /// <summary>The clock and random source of the endpoint of the routes; null before there is an endpoint.</summary>
     public CoapEnvironment? Environment { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); }
 
     /// <summary>Guards every change; never held while user code runs.</summary>

@@ -9,7 +9,7 @@ internal interface IShardEffects
     /// <summary>Sends a finished message or bytes, in the order of the channel. See <see cref="CoapShard.Post"/>.</summary>
     void Post(in CoapOutbound item);
 
-    /// <summary>Reports the fate of a sent message to the stage above. See <see cref="CoapShard.Raise"/>.</summary>
+    /// <summary>Reports the outcome of a sent message to the stage above. See <see cref="CoapShard.Raise"/>.</summary>
     void Raise(in CoapInbound item);
 
     /// <summary>Sends a message of this endpoint, such as a notification. See <see cref="CoapShard.Send"/>.</summary>

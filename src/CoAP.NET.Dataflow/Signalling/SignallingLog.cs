@@ -2,6 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Signalling;
 
+/// <summary>Log messages of signalling (RFC 8323 section 5).</summary>
 internal static partial class SignallingLog
 {
     [LoggerMessage(1380, LogLevel.Debug, "The connection to {Channel} has ended: {Error}.")]

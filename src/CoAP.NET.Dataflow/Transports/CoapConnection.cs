@@ -58,7 +58,7 @@ public abstract class CoapConnection
         protected init => Facts.Identity = value;
     }
 
-    /// <summary>Who the peer is by its <see cref="Identity"/>; null if that distinguishes nobody.</summary>
+    /// <summary>The ID of the peer, from its <see cref="Identity"/>; null if that does not distinguish it from others.</summary>
     internal virtual CoapPeerId? PeerId => CoapPeerId.Of(Identity);
 
     /// <summary>The server name that the client sent with Server Name Indication or a Host header; null without one.</summary>
@@ -102,7 +102,7 @@ public abstract class CoapConnection
     /// <summary>The number of the connection within its endpoint, so that state for one is invalid in another; never 0.</summary>
     internal ulong Number { get; set; }
 
-    /// <summary>What the peer said in its CSM; on a connection of RFC 8323 only.</summary>
+    /// <summary>The capabilities from the CSM of the peer; on a connection of RFC 8323 only.</summary>
     internal ConnectionCapabilities Capabilities
     {
         get => _facts?.Capabilities ?? ConnectionCapabilities.Base;

@@ -15,7 +15,8 @@ public sealed partial class CoapUdpTransportOptions
 
     /// <summary>Whether <c>[::]</c> serves IPv4 too. Default true. Other addresses are not affected.</summary>
     /// <remarks>
-    /// By one socket, or by two with one port where the system cannot tell to which IPv4 address a datagram was sent, as on Apple systems.
+    /// By one socket, or by two with one port where the system does not report to which IPv4 address a datagram was sent, as on Apple
+    /// systems.
     /// </remarks>
     internal bool DualMode { get; set; } = true;
 

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>What the peer of a connection said in its CSM (RFC 8323 section 5.3). Immutable.</summary>
+/// <summary>The capabilities that the peer of a connection announced in its CSM (RFC 8323 section 5.3). Immutable.</summary>
 internal sealed record ConnectionCapabilities
 {
     /// <summary>The base values, which hold until a CSM says otherwise.</summary>
@@ -12,6 +12,6 @@ internal sealed record ConnectionCapabilities
     /// <summary>The longest token that the peer accepts, in bytes (RFC 8974 section 2.2.1).</summary>
     public int MaxTokenLength { get; init; } = CoapToken.MaxLength;
 
-    /// <summary>Whether the CSM tells of block-wise transfer (RFC 8323 section 5.3.2).</summary>
+    /// <summary>Whether the CSM announces block-wise transfer (RFC 8323 section 5.3.2).</summary>
     public bool ReportsBlockSupport { get; init; }
 }

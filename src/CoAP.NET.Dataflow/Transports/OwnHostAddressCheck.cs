@@ -3,6 +3,7 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Transports;
 
+/// <summary>Checks whether addresses belong to this host, by binding a socket to them.</summary>
 internal static class OwnHostAddressCheck
 {
     /// <summary>Whether an address currently belongs to this host.</summary>

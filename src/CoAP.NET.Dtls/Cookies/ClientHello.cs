@@ -70,7 +70,7 @@ internal readonly ref struct ClientHello
 
     /// <summary>The host name that a client requests (RFC 6066 section 3), in lower case.</summary>
     /// <param name="datagram">Its ClientHello.</param>
-    /// <returns>Null where it requests none, or what it requests is no name of a host.</returns>
+    /// <returns>Null if it requests none, or something that is not a host name.</returns>
     public static string? ServerNameOf(ReadOnlySpan<byte> datagram)
     {
         int position = 0;

@@ -8,7 +8,7 @@ namespace CoAP.NET.Dtls.Cookies;
 
 // Cookie: the lowest byte of the epoch of its key, and the first 15 bytes of an HMAC-SHA-256 over the address and the fields of the
 // ClientHello before the cookie: version, random and session id. RFC 6347 section 4.2.1 suggests the cipher suites and the compression
-// methods too. They stand behind the cookie: the first fragment of a long ClientHello may lack them, and the second ClientHello, which is
+// methods too. They follow the cookie: the first fragment of a long ClientHello may lack them, and the second ClientHello, which is
 // longer by the cookie, may be fragmented where the first was not. OpenSSL's stateless listener also answers first fragments, by a cookie
 // of the address. The Finished messages prove that nobody changed the suites on the way.
 

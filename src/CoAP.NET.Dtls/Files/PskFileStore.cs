@@ -18,7 +18,7 @@ internal sealed class PskFileStore(string path, CoapPskDictionary ofFile, FileSt
     private CoapPskDictionary _ofFile = ofFile;
     private readonly ChangingFile _file = new(path, stamp);
 
-    // The identities that were in the file since the start, and are not any more.
+    // The identities that have been in the file at some time since the start, and are not any more.
     private readonly HashSet<string> _removed = new(StringComparer.Ordinal);
 
     /// <summary>Number of keys.</summary>

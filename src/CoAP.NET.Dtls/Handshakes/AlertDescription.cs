@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace CoAP.NET.Dtls.Handshakes;
 
-/// <summary>What an alert says (RFC 5246 section 7.2, RFC 4279, RFC 6066), by the names of the registry.</summary>
+/// <summary>The meaning of an alert (RFC 5246 section 7.2, RFC 4279, RFC 6066), by the names of the registry.</summary>
 internal enum AlertDescription : byte
 {
     CloseNotify = 0,

@@ -24,25 +24,25 @@ internal static class ClientCredentialRecord
     /// <param name="key">The pre-shared key.</param>
     public static byte[] OfKey(CoapRandomSource random, ReadOnlySpan<byte> key)
     {
-        byte[] shown = new byte[SaltLength + HashLength];
-        random.Fill(shown.AsSpan(0, SaltLength));
-        Hash(shown.AsSpan(0, SaltLength), key, shown.AsSpan(SaltLength));
-        return shown;
+        byte[] credentials = new byte[SaltLength + HashLength];
+        random.Fill(credentials.AsSpan(0, SaltLength));
+        Hash(credentials.AsSpan(0, SaltLength), key, credentials.AsSpan(SaltLength));
+        return credentials;
     }
 
     /// <summary>Whether a pre-shared key is the one of <see cref="OfKey"/>. Takes the same time for all keys of a length.</summary>
-    /// <param name="shown">The keyed hash.</param>
+    /// <param name="credentials">The keyed hash.</param>
     /// <param name="key">The key; empty for none.</param>
-    public static bool IsOfKey(ReadOnlySpan<byte> shown, ReadOnlySpan<byte> key)
+    public static bool IsOfKey(ReadOnlySpan<byte> credentials, ReadOnlySpan<byte> key)
     {
-        if (key.IsEmpty || shown.Length != SaltLength + HashLength)
+        if (key.IsEmpty || credentials.Length != SaltLength + HashLength)
         {
             return false;
         }
 
         Span<byte> hash = stackalloc byte[HashLength];
-        Hash(shown[..SaltLength], key, hash);
-        return CryptographicOperations.FixedTimeEquals(hash, shown[SaltLength..]);
+        Hash(credentials[..SaltLength], key, hash);
+        return CryptographicOperations.FixedTimeEquals(hash, credentials[SaltLength..]);
     }
 
     /// <summary>Packs the certificates that lead from a certificate to its authority, without the certificate itself.</summary>
@@ -70,13 +70,13 @@ internal static class ClientCredentialRecord
     }
 
     /// <summary>Reads the result of <see cref="OfCertificate"/>.</summary>
-    /// <param name="shown">The bytes.</param>
+    /// <param name="credentials">The bytes.</param>
     /// <returns>The requested host name, and the certificates.</returns>
     /// <exception cref="InvalidDataException">The bytes have another format.</exception>
     /// <exception cref="CryptographicException">A certificate is not readable.</exception>
-    public static (string? ServerName, X509Certificate2Collection Sent) ReadCertificates(ReadOnlySpan<byte> shown)
+    public static (string? ServerName, X509Certificate2Collection Sent) ReadCertificates(ReadOnlySpan<byte> credentials)
     {
-        StateReader reader = new(shown);
+        StateReader reader = new(credentials);
         string? serverName = reader.ReadText();
         X509Certificate2Collection sent = [];
         while (!reader.IsAtEnd)

@@ -42,7 +42,7 @@ internal sealed class ClientHandshake : Handshake
     private byte _serverType;
 
     /// <summary>Creates a handshake; <see cref="Start"/> begins it.</summary>
-    /// <param name="context">What the handshakes of its endpoint share.</param>
+    /// <param name="context">The settings and secrets that the handshakes of its endpoint share.</param>
     /// <param name="ownCid">
     /// The Connection ID for records to this end: often empty, because a client has one socket per server; null: offer none.
     /// </param>
@@ -265,7 +265,7 @@ internal sealed class ClientHandshake : Handshake
         }
     }
 
-    /// <summary>Whether a datagram may be one of this handshake, as far as its first bytes tell.</summary>
+    /// <summary>Whether a datagram may be one of this handshake, as far as its first bytes show.</summary>
     /// <param name="start">The first bytes of a datagram that this end sent, at least one.</param>
     public bool MayHaveSent(ReadOnlySpan<byte> start)
     {

@@ -56,7 +56,7 @@ internal sealed class EphemeralKey : IDisposable
 
     /// <summary>Computes the shared secret (RFC 8422 section 5.10).</summary>
     /// <param name="point">The public key of the peer.</param>
-    /// <exception cref="AlertException">It is no uncompressed point on the curve.</exception>
+    /// <exception cref="AlertException">It is not an uncompressed point on the curve.</exception>
     public byte[] Agree(ReadOnlySpan<byte> point)
     {
         int length = (point.Length - 1) / 2;

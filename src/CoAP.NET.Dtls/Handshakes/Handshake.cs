@@ -84,7 +84,7 @@ internal abstract class Handshake : IDisposable
     private bool _isDisposed;
 
     /// <summary>Creates a handshake.</summary>
-    /// <param name="context">What the handshakes of its endpoint share.</param>
+    /// <param name="context">The settings and secrets that the handshakes of its endpoint share.</param>
     /// <param name="ownCid">The Connection ID that the peer puts into records; null: offer none.</param>
     /// <param name="maxBytes">Maximum bytes of messages of the peer that are not complete, or not due yet.</param>
     protected Handshake(SharedHandshakeContext context, byte[]? ownCid, int maxBytes)
@@ -155,7 +155,7 @@ internal abstract class Handshake : IDisposable
     /// <summary>
     /// What the server keeps about the credentials of the client (<see cref="ClientCredentialRecord"/>); empty for nothing.
     /// </summary>
-    protected byte[] Shown { get; set; } = [];
+    protected byte[] ClientCredentials { get; set; } = [];
 
     /// <summary>The Connection ID that records to this end carry.</summary>
     protected byte[]? OwnCid { get; set; }
@@ -319,7 +319,7 @@ internal abstract class Handshake : IDisposable
             // The type inside of a record with a Connection ID counts too (RFC 8449 section 4, RFC 9146 section 4).
             MaxContent = _peerRecordLimit - (records.PeerCid.Length > 0 ? 1 : 0),
             ResumptionId = ResumptionId,
-            Shown = Shown,
+            ClientCredentials = ClientCredentials,
         };
     }
 
@@ -545,7 +545,7 @@ internal abstract class Handshake : IDisposable
     /// <summary>Reads the ephemeral key of the server.</summary>
     /// <param name="reader">The message.</param>
     /// <param name="group">The group.</param>
-    /// <exception cref="AlertException">It is no named curve.</exception>
+    /// <exception cref="AlertException">It is not a named curve.</exception>
     protected static ReadOnlySpan<byte> ReadEphemeral(ref MessageReader reader, out ushort group)
     {
         if (reader.ReadByte() != NamedCurve)

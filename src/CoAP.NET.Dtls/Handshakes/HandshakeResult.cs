@@ -29,5 +29,5 @@ internal sealed record HandshakeResult(RecordLayer Records, byte[] LastFlight, u
     /// <summary>
     /// What a server keeps about the credentials of the client (<see cref="ClientCredentialRecord"/>); empty for nothing.
     /// </summary>
-    public byte[] Shown { get; init; } = [];
+    public byte[] ClientCredentials { get; init; } = [];
 }

@@ -62,7 +62,7 @@ internal sealed record HandshakeSettings
     /// </summary>
     public ReadOnlyMemory<byte> Trust { get; init; }
 
-    /// <summary>The hint that tells clients which identity to use (RFC 4279 section 5), or null.</summary>
+    /// <summary>The hint about the identity that clients use (RFC 4279 section 5), or null.</summary>
     public string? PskIdentityHint { get; init; }
 
     /// <summary>Maximum bytes of a handshake datagram.</summary>

@@ -35,7 +35,7 @@ internal sealed class MessageAssembler(ushort next, int maxBytes)
         Message? message = _messages.Find(one => one.Number == number);
         if (message is not null && (message.Type != header.Type || message.Length != header.Length))
         {
-            // Either may be forged, and nothing tells which. The newer one stays: a flight that is sent again replaces what was forged.
+            // Either may be forged, and nothing shows which. The newer one stays: a flight that is sent again replaces what was forged.
             Remove(message);
             message = null;
         }

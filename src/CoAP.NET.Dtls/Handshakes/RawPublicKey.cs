@@ -9,8 +9,8 @@ internal static class RawPublicKey
     /// <param name="bytes">The SubjectPublicKeyInfo.</param>
     /// <returns>The key, which the caller disposes.</returns>
     /// <exception cref="CryptographicException">
-    /// The bytes are no such key, or not its only encoding: .NET also reads other ones (BER) and ignores bytes behind the key, but the hash
-    /// of the bytes is the identity of a peer, and it must have only one.
+    /// The bytes are not such a key, or not its only encoding: .NET also reads other ones (BER) and ignores bytes behind the key, but the
+    /// hash of the bytes is the identity of a peer, and it must have only one.
     /// </exception>
     public static ECDsa Read(ReadOnlySpan<byte> bytes)
     {

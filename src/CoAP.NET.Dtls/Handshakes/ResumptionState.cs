@@ -3,7 +3,7 @@ using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Handshakes;
 
-/// <summary>What either end needs of a session to resume it (RFC 5246 section 7.3, RFC 5077).</summary>
+/// <summary>The state of a session that either end needs to resume it (RFC 5246 section 7.3, RFC 5077).</summary>
 /// <param name="Suite">The cipher suite.</param>
 /// <param name="Master">The secret of the session, 48 bytes.</param>
 /// <param name="SessionId">Its name at a client; the digest of the rules at a server (<see cref="SharedHandshakeContext.Rules"/>).</param>

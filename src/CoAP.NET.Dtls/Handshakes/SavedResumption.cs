@@ -22,7 +22,7 @@ internal sealed class SavedResumption : IDisposable
     public required byte[] PublicKey { get; init; }
 
     /// <summary>What is kept about the credentials of the client (<see cref="ClientCredentialRecord"/>); empty for nothing.</summary>
-    public required byte[] Shown { get; init; }
+    public required byte[] ClientCredentials { get; init; }
 
     /// <summary>The host name that the client requested, where the rules of the server depend on it; null otherwise.</summary>
     public required string? ServerName { get; init; }
@@ -42,7 +42,7 @@ internal sealed class SavedResumption : IDisposable
                 PskIdentity = reader.ReadText(),
                 Certificate = reader.ReadBytes().ToArray(),
                 PublicKey = reader.ReadBytes().ToArray(),
-                Shown = reader.ReadBytes().ToArray(),
+                ClientCredentials = reader.ReadBytes().ToArray(),
                 ServerName = reader.ReadText(),
             };
         }
@@ -61,7 +61,7 @@ internal sealed class SavedResumption : IDisposable
         writer.WriteText(PskIdentity);
         writer.WriteBytes(Certificate);
         writer.WriteBytes(PublicKey);
-        writer.WriteBytes(Shown);
+        writer.WriteBytes(ClientCredentials);
         writer.WriteText(ServerName);
         return writer.Written.ToArray();
     }

@@ -10,7 +10,7 @@ using CoAP.NET.Dtls.Sessions;
 namespace CoAP.NET.Dtls.Handshakes;
 
 /// <summary>A server's end of a handshake, for a client that proved its address with a cookie.</summary>
-/// <param name="context">What the handshakes of its endpoint share.</param>
+/// <param name="context">The settings and secrets that the handshakes of its endpoint share.</param>
 /// <param name="makeCid">Creates a Connection ID if the client supports them; null: assign none.</param>
 internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[]>? makeCid)
     : Handshake(context, ownCid: null, ServerHandshakeInputFilter.MaxCertificates)
@@ -53,15 +53,16 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
     public int Progress => _filter.Progress;
 
     /// <summary>
-    /// Whether the session outlives this handshake in a store or with a backup, so that <see cref="HandshakeResult.Shown"/> is necessary.
+    /// Whether the session outlives this handshake in a store or with a backup, so that <see cref="HandshakeResult.ClientCredentials"/> is
+    /// necessary.
     /// </summary>
-    public bool KeepsShown { get; init; }
+    public bool KeepsClientCredentials { get; init; }
 
     /// <summary>The host name that the client requested, if the rules of the server depend on it.</summary>
     public string? ServerName { get; init; }
 
-    /// <summary>The naming of sessions that several servers may resume.</summary>
-    public SessionIdGenerator SessionNames { get; init; }
+    /// <summary>Creates the IDs of sessions that several servers may resume.</summary>
+    public SessionIdGenerator SessionIds { get; init; }
 
     protected override bool ExpectsFinished => _next == ExpectedMessage.Finished;
 
@@ -91,9 +92,9 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
         Continue();
     }
 
-    /// <summary>Keeps a keyed hash of the key of the client with the session.</summary>
-    /// <param name="shown">The result of <see cref="ClientCredentialRecord.OfKey"/>.</param>
-    public void Keep(byte[] shown) => Shown = shown;
+    /// <summary>Keeps the keyed hash of the client's key with the session.</summary>
+    /// <param name="keyHash">The keyed hash of the client's key (<see cref="ClientCredentialRecord.OfKey"/>).</param>
+    public void Keep(byte[] keyHash) => ClientCredentials = keyHash;
 
     /// <summary>Supplies the requested key.</summary>
     /// <param name="key">
@@ -112,8 +113,8 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
         Continue(() => DeriveMaster(_clientPoint));
     }
 
-    /// <summary>Sets what a store has of the session that the client wants to resume. Call it before the start.</summary>
-    /// <param name="id">Its name.</param>
+    /// <summary>Sets the stored session that the client wants to resume. Call it before the start.</summary>
+    /// <param name="id">The session ID.</param>
     /// <param name="session">The session, which the handshake disposes; null for none.</param>
     public void Found(byte[] id, SavedResumption? session) => (_foundId, _found) = (id, session);
 
@@ -179,9 +180,9 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
             BeginFlight();
             AddFinished();
             Flush(isLast: true);
-            if (KeepsShown && PeerCertificate is { } certificate)
+            if (KeepsClientCredentials && PeerCertificate is { } certificate)
             {
-                Shown = ClientCredentialRecord.OfCertificate(ServerName, certificate, PeerChain);
+                ClientCredentials = ClientCredentialRecord.OfCertificate(ServerName, certificate, PeerChain);
             }
 
             if (ResumptionId is not null)
@@ -246,7 +247,7 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
         _resumable = state.Master;
         Ask(async token =>
         {
-            bool isAccepted = await AcceptsAgainAsync(leaf, saved.PublicKey, saved.Shown, token).ConfigureAwait(false);
+            bool isAccepted = await AcceptsAgainAsync(leaf, saved.PublicKey, saved.ClientCredentials, token).ConfigureAwait(false);
             return () =>
             {
                 if (isAccepted)
@@ -394,7 +395,8 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
         SavedResumption saved = _found!;
         IsResumed = true;
         Suite = state.Suite;
-        (PskIdentity, PeerCertificate, PeerPublicKey, Shown) = (saved.PskIdentity, leaf, saved.PublicKey, saved.Shown);
+        (PskIdentity, PeerCertificate, PeerPublicKey, ClientCredentials) =
+            (saved.PskIdentity, leaf, saved.PublicKey, saved.ClientCredentials);
         ResumptionId = sessionId;
         BeginTranscript(keepsBytes: false);
         Transcript.Use(Suite.Hash);
@@ -408,14 +410,14 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
     }
 
     // A client that the rules no longer admit must not return by an earlier validation. The key of an identity was compared before.
-    private async ValueTask<bool> AcceptsAgainAsync(X509Certificate2? leaf, byte[] publicKey, byte[] shown, CancellationToken token)
+    private async ValueTask<bool> AcceptsAgainAsync(X509Certificate2? leaf, byte[] publicKey, byte[] credentials, CancellationToken token)
     {
         try
         {
             return leaf is null
                 ? ValidateRawPublicKey is { } accepts && await accepts(publicKey, token).ConfigureAwait(false)
                 : Validate is { } validate
-                    && await validate(leaf, ClientCredentialRecord.ReadCertificates(shown).Sent, token).ConfigureAwait(false);
+                    && await validate(leaf, ClientCredentialRecord.ReadCertificates(credentials).Sent, token).ConfigureAwait(false);
         }
 #pragma warning disable CA1031 // the client makes a full handshake, which validates again and reports the reason
         catch (Exception)
@@ -618,7 +620,7 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
         byte[] id = new byte[SessionIdLength];
         if (Settings.SharesSessions)
         {
-            SessionNames.Fill(id);
+            SessionIds.Fill(id);
         }
         else
         {
@@ -637,7 +639,7 @@ internal sealed class ServerHandshake(SharedHandshakeContext context, Func<byte[
             PskIdentity = PskIdentity,
             Certificate = PeerCertificate?.RawData ?? [],
             PublicKey = PeerPublicKey.ToArray(),
-            Shown = Shown,
+            ClientCredentials = ClientCredentials,
             ServerName = ServerName,
         };
         if (Settings.SessionStore is not null)

@@ -4,7 +4,7 @@ using CoAP.NET.Cryptography;
 
 namespace CoAP.NET.Dtls.Handshakes;
 
-/// <summary>What all handshakes of an endpoint in one role share. Thread-safe.</summary>
+/// <summary>The settings and secrets that all handshakes of an endpoint in one role share. Thread-safe.</summary>
 internal sealed class SharedHandshakeContext
 {
     private readonly Lock _gate = new();

@@ -45,7 +45,7 @@ internal sealed class RecordLayer
     private ReplayWindow _window;
     private ulong _nextSequence;
 
-    // Lower if a backup confirms how far the session may count, and reduced by what long records use up of the keys.
+    // Lower if a backup limits the numbers that the session may use, and reduced by what long records use up of the keys.
     private ulong _end;
 
     /// <summary>Creates the records of a session.</summary>
@@ -333,7 +333,7 @@ internal sealed class RecordLayer
     /// Reads a saved state. The result rejects records as old as the newest received one, because it is unknown which of them arrived.
     /// </summary>
     /// <param name="reader">The source.</param>
-    /// <param name="progress">What messages have changed since, or an older value: the higher numbers count.</param>
+    /// <param name="progress">The record numbers after later messages, or an older value: the higher numbers count.</param>
     /// <returns>The records.</returns>
     /// <exception cref="InvalidDataException">The bytes do not come from <see cref="Write"/>.</exception>
     public static RecordLayer Load(ref StateReader reader, SessionRecordNumbers progress = default)

@@ -2,7 +2,9 @@ using System.Buffers.Binary;
 
 namespace CoAP.NET.Dtls.Records;
 
-/// <summary>What each message changes of a session, in 24 bytes: neither keys nor addresses.</summary>
+/// <summary>
+/// The part of the state of a session that each message changes, in 24 bytes: record numbers, neither keys nor addresses.
+/// </summary>
 /// <param name="Heard">The time of the last received record, in ticks of UTC.</param>
 /// <param name="Received">The highest received record number plus one.</param>
 /// <param name="Sequence">The number with which the next owner begins.</param>

@@ -145,7 +145,7 @@ internal sealed class BackupQueue(
                     }
                     finally
                     {
-                        // Also for a failed batch: the store may contain it all the same.
+                        // Also for a failed batch: the store may contain it nevertheless.
                         Stamp(batch);
                     }
 

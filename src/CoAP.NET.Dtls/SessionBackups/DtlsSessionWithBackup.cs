@@ -23,15 +23,15 @@ internal sealed class DtlsSessionWithBackup : DtlsSession
 
     // Whether its last state was written. Another process may use its numbers from then on, so a late confirmation gives none back.
     private bool _isHandedOn;
-    private readonly byte[] _shown;
+    private readonly byte[] _clientCredentials;
 
     /// <summary>Creates a session from the result of its handshake.</summary>
     /// <param name="established">The result of the handshake.</param>
     /// <param name="path">The path to the peer.</param>
-    /// <param name="home">Finds the session, and has the backup.</param>
+    /// <param name="owner">Finds the session, and has the backup.</param>
     /// <param name="id">The name for the backup.</param>
-    public DtlsSessionWithBackup(HandshakeResult established, in DtlsPath path, IDtlsSessionOwner home, ulong id)
-        : base(established, path, home, isInitiator: false, null) => (Id, _shown) = (id, established.Shown);
+    public DtlsSessionWithBackup(HandshakeResult established, in DtlsPath path, IDtlsSessionOwner owner, ulong id)
+        : base(established, path, owner, isInitiator: false, null) => (Id, _clientCredentials) = (id, established.ClientCredentials);
 
     /// <summary>The name for the backup.</summary>
     public ulong Id { get; }
@@ -62,7 +62,7 @@ internal sealed class DtlsSessionWithBackup : DtlsSession
     public (long Until, int Place) ConfirmedState { get; set; }
 
     /// <summary>What is kept about the credentials of its client (<see cref="ClientCredentialRecord"/>); empty for nothing.</summary>
-    public ReadOnlySpan<byte> Shown => _shown;
+    public ReadOnlySpan<byte> ClientCredentials => _clientCredentials;
 
     /// <summary>
     /// Whether another process or another server performed its handshake. Such a session receives and sends nothing before
@@ -115,7 +115,7 @@ internal sealed class DtlsSessionWithBackup : DtlsSession
         }
     }
 
-    /// <summary>Whether it is unused since it was loaded: the backup has its complete state.</summary>
+    /// <summary>Whether it has not been used since it was loaded: the backup has its complete state.</summary>
     public bool IsUntouched
     {
         get
@@ -187,7 +187,7 @@ internal sealed class DtlsSessionWithBackup : DtlsSession
     /// <param name="isLast">
     /// Whether it stops here: it sends and receives nothing afterwards, and the copy begins with the next number.
     /// </param>
-    /// <param name="seen">What the next server has to know of received messages; empty for nothing.</param>
+    /// <param name="seen">The state of received messages for the next server; empty for none.</param>
     /// <param name="asked">Once the state is kept, the session may use the numbers below this.</param>
     /// <param name="progress">The part of the state that messages change.</param>
     /// <returns>False if it has ended, or has nearly used up its numbers.</returns>

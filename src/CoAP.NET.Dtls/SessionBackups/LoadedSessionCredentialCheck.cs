@@ -78,7 +78,7 @@ internal sealed class LoadedSessionCredentialCheck(DtlsServer server, TimeSpan t
         if (session.PskIdentity is { } identity)
         {
             ReadOnlyMemory<byte> key = await FindKeyAsync(identity, end.Token).ConfigureAwait(false);
-            return ClientCredentialRecord.IsOfKey(session.Shown, key.Span);
+            return ClientCredentialRecord.IsOfKey(session.ClientCredentials, key.Span);
         }
 
         if (session.PeerCertificate is { } certificate)
@@ -96,7 +96,7 @@ internal sealed class LoadedSessionCredentialCheck(DtlsServer server, TimeSpan t
     {
         try
         {
-            (string? serverName, X509Certificate2Collection sent) = ClientCredentialRecord.ReadCertificates(session.Shown);
+            (string? serverName, X509Certificate2Collection sent) = ClientCredentialRecord.ReadCertificates(session.ClientCredentials);
             return server.RulesFor(serverName).Validate is { } validate
                 && await validate(certificate, sent, cancellationToken).ConfigureAwait(false);
         }

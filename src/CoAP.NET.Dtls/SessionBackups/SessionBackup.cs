@@ -152,7 +152,7 @@ internal sealed class SessionBackup : IDisposable
         }
     }
 
-    /// <summary>Tells the backup to remove a session.</summary>
+    /// <summary>Requests the removal of a session from the backup.</summary>
     /// <param name="session">The session.</param>
     public void Forget(DtlsSessionWithBackup session) =>
         _queue.Add(ChangeOf(session, CoapDtlsSessionChangeKind.Ended, default, _time.GetUtcNow()));

@@ -4,7 +4,7 @@ using System.Security.Cryptography;
 namespace CoAP.NET.Dtls.SessionBackups;
 
 /// <summary>
-/// Encrypts and decrypts states of sessions. The format is a format name, a salt, a nonce, a tag, and the rest encrypted by AES-GCM. Each
+/// Encrypts and decrypts states of sessions. The format is a format name, a salt, a nonce, a tag, and the rest encrypted with AES-GCM. Each
 /// process derives a key of its own with a random salt, and counts its nonces: random ones under one key would collide after some 2^32
 /// states, which a large server writes in days. Thread-safe.
 /// </summary>

@@ -2,7 +2,7 @@ using CoAP.NET.Dtls.Handshakes;
 
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>What a handshake with a server uses.</summary>
+/// <summary>The credentials and checks of handshakes with servers.</summary>
 /// <param name="Context">The context that handshakes with the same credentials share.</param>
 /// <param name="Certificates">Checks certificates of servers; null: trust none.</param>
 internal sealed record ClientHandshakeSettings(SharedHandshakeContext Context, PeerCertificateValidator? Certificates);

@@ -219,7 +219,7 @@ internal sealed class DtlsClient : IDtlsSessionOwner, IDisposable
 
     /// <summary>Creates a handshake.</summary>
     /// <param name="pending">Its connection attempt.</param>
-    /// <param name="rules">What it uses.</param>
+    /// <param name="rules">The credentials and checks that it uses.</param>
     /// <returns>The handshake; its owner disposes it.</returns>
     public ClientHandshake MakeHandshake(PendingConnect pending, ClientHandshakeSettings rules) =>
         new(rules.Context, MakeCid(), null, default)

@@ -191,7 +191,7 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
     {
         if (_keys is null || identity.Length == 0)
         {
-            // No client has the empty identity; it also stands for one that is not UTF-8 (RFC 4279 section 5.1).
+            // No client has the empty identity; it also represents one that is not UTF-8 (RFC 4279 section 5.1).
             return default;
         }
 
@@ -400,7 +400,7 @@ internal sealed class DtlsServer : IDtlsSessionOwner, IDisposable
     }
 
     /// <summary>Adds a new session, reports it, and evicts others if necessary.</summary>
-    /// <param name="session">The session, whose home is this server.</param>
+    /// <param name="session">The session, which belongs to this server.</param>
     public void Open(DtlsSession session)
     {
         // The owner above gets the session before its first message, and may end it immediately.

@@ -27,7 +27,7 @@ internal class DtlsSession : ISourceOwned
     private const byte ClientHello = 1;
 
     // Finds the session, and has everything that all sessions there share: one reference, because there may be many sessions.
-    private readonly IDtlsSessionOwner _home;
+    private readonly IDtlsSessionOwner _owner;
 
     // Also the lock of all mutable state: there may be many sessions, and no other code uses this object.
     private readonly RecordLayer _records;
@@ -54,10 +54,10 @@ internal class DtlsSession : ISourceOwned
     /// <summary>Creates a session from the result of its handshake.</summary>
     /// <param name="established">The result of the handshake.</param>
     /// <param name="path">The path to the peer.</param>
-    /// <param name="home">Finds the session by path and Connection ID; the session notifies it of a move or its end.</param>
+    /// <param name="owner">Finds the session by path and Connection ID; the session notifies it of a move or its end.</param>
     /// <param name="isInitiator">Whether this end opened it.</param>
     /// <param name="serverName">The name of the server that the client requested (RFC 6066 section 3); null without one.</param>
-    public DtlsSession(HandshakeResult established, in DtlsPath path, IDtlsSessionOwner home, bool isInitiator, string? serverName)
+    public DtlsSession(HandshakeResult established, in DtlsPath path, IDtlsSessionOwner owner, bool isInitiator, string? serverName)
     {
         _records = established.Records;
         PskIdentity = established.PskIdentity;
@@ -80,8 +80,8 @@ internal class DtlsSession : ISourceOwned
         }
 
         _path = path;
-        _home = home;
-        _lastReceived = home.Time.GetTimestamp();
+        _owner = owner;
+        _lastReceived = owner.Time.GetTimestamp();
         _lastFlight = established.LastFlight.Length == 0
             ? null
             : new LastFlight(established.LastFlight, _lastReceived, established.NextPlainSequence);
@@ -90,14 +90,14 @@ internal class DtlsSession : ISourceOwned
     /// <summary>Finds the session by path and Connection ID; the session notifies it of a move or its end.</summary>
     public IDtlsSessionOwner Home
     {
-        private protected get => _home;
-        init => _home = value;
+        private protected get => _owner;
+        init => _owner = value;
     }
 
     /// <summary>How long the session was silent before its creation, for one that was saved.</summary>
     public TimeSpan WasIdleFor
     {
-        init => _lastReceived -= (long)(value.TotalSeconds * _home.Time.TimestampFrequency);
+        init => _lastReceived -= (long)(value.TotalSeconds * _owner.Time.TimestampFrequency);
     }
 
     /// <summary>The owner above; set once, before the first message.</summary>
@@ -191,7 +191,7 @@ internal class DtlsSession : ISourceOwned
     public ref readonly DtlsPath FixedPath => ref _path;
 
     /// <summary>Time since the last authentic record.</summary>
-    public TimeSpan Idle => _home.Time.GetElapsedTime(LastReceived);
+    public TimeSpan Idle => _owner.Time.GetElapsedTime(LastReceived);
 
     /// <summary>Time of the last authentic record, by the clock's timestamp.</summary>
     public long LastReceived => Volatile.Read(ref _lastReceived);
@@ -249,7 +249,7 @@ internal class DtlsSession : ISourceOwned
     {
         lock (_records)
         {
-            if (_lastFlight is not null && _home.Time.GetElapsedTime(_lastFlight.Since) > LastFlightLifetime)
+            if (_lastFlight is not null && _owner.Time.GetElapsedTime(_lastFlight.Since) > LastFlightLifetime)
             {
                 _lastFlight = null;
             }
@@ -308,12 +308,12 @@ internal class DtlsSession : ISourceOwned
         {
             if (over != DtlsSendPaths.Former)
             {
-                _home.Sink.Send(path, record[..length]);
+                _owner.Sink.Send(path, record[..length]);
             }
 
             if (former is not null)
             {
-                _home.Sink.Send(former.Path, record[..length]);
+                _owner.Sink.Send(former.Path, record[..length]);
             }
         }
 
@@ -369,10 +369,10 @@ internal class DtlsSession : ISourceOwned
 
             before = _path;
             moves = result == RecordOpenResult.Opened && isNewest && path != before;
-            isBeyond = result == RecordOpenResult.Forged && _records.Forgeries > Math.Min(_home.MaxForgeries, Suite.MaxForgeries);
+            isBeyond = result == RecordOpenResult.Forged && _records.Forgeries > Math.Min(_owner.MaxForgeries, Suite.MaxForgeries);
             if (result == RecordOpenResult.Opened)
             {
-                Volatile.Write(ref _lastReceived, _home.Time.GetTimestamp());
+                Volatile.Write(ref _lastReceived, _owner.Time.GetTimestamp());
                 if (moves)
                 {
                     KeepFormer(before, path);
@@ -393,10 +393,10 @@ internal class DtlsSession : ISourceOwned
 
         if (moves)
         {
-            _home.OnMoved(this, before, path);
+            _owner.OnMoved(this, before, path);
             if (path.Remote != before.Remote)
             {
-                _home.Sink.Moved(this, before);
+                _owner.Sink.Moved(this, before);
             }
         }
 
@@ -436,7 +436,7 @@ internal class DtlsSession : ISourceOwned
             rare.Former = null;
         }
 
-        _home.OnMoved(this, left, path);
+        _owner.OnMoved(this, left, path);
         return true;
     }
 
@@ -501,17 +501,17 @@ internal class DtlsSession : ISourceOwned
             _lastFlight = null;
         }
 
-        _home.OnEnded(this, reason);
+        _owner.OnEnded(this, reason);
         if (length > 0)
         {
-            _home.Sink.Send(path, alert[..length]);
+            _owner.Sink.Send(path, alert[..length]);
             if (former is not null)
             {
-                _home.Sink.Send(former.Path, alert[..length]);
+                _owner.Sink.Send(former.Path, alert[..length]);
             }
         }
 
-        _home.Sink.Closed(this, reason);
+        _owner.Sink.Closed(this, reason);
         return true;
     }
 
@@ -520,7 +520,7 @@ internal class DtlsSession : ISourceOwned
     /// <param name="content">The message.</param>
     /// <param name="sequence">The number of its record.</param>
     private protected virtual void Deliver(in DtlsPath path, ReadOnlySpan<byte> content, ulong sequence) =>
-        _home.Sink.Received(this, path, content);
+        _owner.Sink.Received(this, path, content);
 
     /// <summary>Obtains further record numbers when few remain.</summary>
     /// <returns>Whether there are some, or will be.</returns>
@@ -608,7 +608,7 @@ internal class DtlsSession : ISourceOwned
             length = _records.Seal(ContentType.ReturnRoutabilityCheck, message, record);
         }
 
-        _home.Sink.Send(path, record[..length]);
+        _owner.Sink.Send(path, record[..length]);
         return true;
     }
 
@@ -629,7 +629,7 @@ internal class DtlsSession : ISourceOwned
             length = _records.Seal(ContentType.Alert, [WarningLevel, (byte)AlertDescription.NoRenegotiation], alert);
         }
 
-        _home.Sink.Send(path, alert[..length]);
+        _owner.Sink.Send(path, alert[..length]);
     }
 
     private void SendLastFlight()
@@ -652,7 +652,7 @@ internal class DtlsSession : ISourceOwned
             datagram = flight.Make(_records);
         }
 
-        _home.Sink.Send(path, datagram);
+        _owner.Sink.Send(path, datagram);
     }
 
     // Fields that sessions with a pre-shared key, of which there may be very many, mostly do not use.
@@ -688,7 +688,7 @@ internal enum DtlsSendPaths
 /// <param name="Path">The path.</param>
 internal sealed record FormerPath(DtlsPath Path);
 
-/// <summary>The home of a session outside of any table: the receiver looks it up itself.</summary>
+/// <summary>Owns sessions that are in no table: the receiver finds them itself.</summary>
 /// <param name="sink">Receives the output.</param>
 /// <param name="time">The clock.</param>
 internal sealed class NullSessionRegistry(IDtlsSessionOutput sink, TimeProvider time) : IDtlsSessionOwner

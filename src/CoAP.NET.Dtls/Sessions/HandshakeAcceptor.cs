@@ -47,7 +47,7 @@ internal sealed class HandshakeAcceptor
     /// <summary>Creates the intake.</summary>
     /// <param name="server">Its server.</param>
     /// <param name="sessions">The sessions of the server.</param>
-    /// <param name="rules">What its handshakes use unless credentials are selected.</param>
+    /// <param name="rules">The credentials and checks of its handshakes, unless credentials are selected.</param>
     /// <param name="limits">Its limits.</param>
     /// <param name="time">The clock.</param>
     /// <param name="cookieKeys">The keys of cookies that other processes share; null for secret keys of its own.</param>
@@ -353,8 +353,8 @@ internal sealed class HandshakeAcceptor
         {
             Validate = rules.Validate,
             ValidateRawPublicKey = _server.ValidateRawPublicKey,
-            SessionNames = new SessionIdGenerator(_server.Random, grant?.Slot),
-            KeepsShown = _server.CanResume || _server.SessionBackup is not null,
+            SessionIds = new SessionIdGenerator(_server.Random, grant?.Slot),
+            KeepsClientCredentials = _server.CanResume || _server.SessionBackup is not null,
             ServerName = serverName,
             Trace = _server.Trace is { } trace ? step => trace(path, step) : null,
         };

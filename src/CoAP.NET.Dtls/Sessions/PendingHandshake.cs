@@ -301,7 +301,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
         if (!key.IsEmpty)
         {
             _lookup = KeyLookup.Known;
-            if (handshake.KeepsShown)
+            if (handshake.KeepsClientCredentials)
             {
                 handshake.Keep(ClientCredentialRecord.OfKey(owner.Random, key.Span));
             }
@@ -331,7 +331,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
         }
 
         SavedResumption? session = SavedResumption.Read(state);
-        if (session is { PskIdentity: { } identity } && !await HasKeyAsync(identity, session.Shown).ConfigureAwait(false))
+        if (session is { PskIdentity: { } identity } && !await HasKeyAsync(identity, session.ClientCredentials).ConfigureAwait(false))
         {
             session.Dispose();
             session = null;
@@ -350,10 +350,10 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
         return session;
     }
 
-    private async ValueTask<bool> HasKeyAsync(string identity, byte[] shown)
+    private async ValueTask<bool> HasKeyAsync(string identity, byte[] credentials)
     {
         ReadOnlyMemory<byte> key = await owner.FindKeyAsync(identity, _end.Token).ConfigureAwait(false);
-        return ClientCredentialRecord.IsOfKey(shown, key.Span);
+        return ClientCredentialRecord.IsOfKey(credentials, key.Span);
     }
 
     private void Send(IReadOnlyList<byte[]> datagrams)
@@ -435,7 +435,7 @@ internal sealed class PendingHandshake(Func<byte[], ServerHandshake> make, DtlsP
         }
     }
 
-    /// <summary>What the server knows about the key of the client.</summary>
+    /// <summary>The result of the search for the key of the client.</summary>
     private enum KeyLookup
     {
         None,

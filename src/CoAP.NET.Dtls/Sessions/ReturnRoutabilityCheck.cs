@@ -71,7 +71,7 @@ internal sealed class ReturnRoutabilityCheck(DtlsPath path)
     /// <param name="challenge">The message of the peer.</param>
     /// <param name="isPreferred">Whether this end sends on the path of the challenge.</param>
     /// <param name="message">Receives <see cref="MessageLength"/> bytes.</param>
-    /// <returns>False if the message is no challenge.</returns>
+    /// <returns>False if the message is not a challenge.</returns>
     public static bool TryWriteAnswer(ReadOnlySpan<byte> challenge, bool isPreferred, Span<byte> message)
     {
         if (challenge.Length != MessageLength || challenge[0] != PathChallenge)

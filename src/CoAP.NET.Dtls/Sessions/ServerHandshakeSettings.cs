@@ -3,7 +3,7 @@ using CoAP.NET.Dtls.Handshakes;
 
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>What a handshake with a client uses.</summary>
+/// <summary>The credentials and checks of handshakes with clients.</summary>
 /// <param name="Context">The context that handshakes with the same credentials share.</param>
 /// <param name="Validate">Validates certificates of clients; null: trust none.</param>
 internal sealed record ServerHandshakeSettings(

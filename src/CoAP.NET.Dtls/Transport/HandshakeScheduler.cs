@@ -7,8 +7,8 @@ namespace CoAP.NET.Dtls.Transport;
 /// </summary>
 /// <param name="queue">Runs a delegate on a thread of the scheduler; false if there is none.</param>
 /// <param name="time">The clock.</param>
-/// <param name="patience">How long work may wait for one of the threads.</param>
-internal sealed class HandshakeScheduler(Func<Action<object?>, object?, bool> queue, TimeProvider time, TimeSpan patience)
+/// <param name="maxWait">How long work may wait for one of the threads.</param>
+internal sealed class HandshakeScheduler(Func<Action<object?>, object?, bool> queue, TimeProvider time, TimeSpan maxWait)
 {
     private const int MinThreads = 4;
 
@@ -85,7 +85,7 @@ internal sealed class HandshakeScheduler(Func<Action<object?>, object?, bool> qu
         own.Enqueue(item);
     }
 
-    private bool IsLate() => _arrived.TryPeek(out Item? first) && time.GetElapsedTime(first.Since) >= patience;
+    private bool IsLate() => _arrived.TryPeek(out Item? first) && time.GetElapsedTime(first.Since) >= maxWait;
 
     private void Start()
     {

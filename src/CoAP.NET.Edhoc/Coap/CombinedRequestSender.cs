@@ -2,7 +2,7 @@ using CoAP.NET.Oscore.Endpoints;
 
 namespace CoAP.NET.Edhoc.Coap;
 
-/// <summary>A message_3 that travels with the first request that its session protects (RFC 9668 section 3.2).</summary>
+/// <summary>Sends message_3 with the first request that its session protects (RFC 9668 section 3.2).</summary>
 /// <param name="message3">The message.</param>
 /// <param name="session">The session, which the first response confirms.</param>
 internal sealed class CombinedRequestSender(byte[] message3, EdhocResult session) : OscoreKeyExchangeLastMessage

@@ -1,5 +1,6 @@
 namespace CoAP.NET.Edhoc.Coap;
 
+/// <summary>The counters of an <see cref="EdhocServer"/>.</summary>
 internal sealed record EdhocServerCounters
 {
     /// <summary>Sessions now pending, including failed ones that still count for their source.</summary>

@@ -7,6 +7,7 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Edhoc.Hosting;
 
+/// <summary>Adds EDHOC to a hosted client: its configuration section and the handler that runs key exchanges.</summary>
 internal sealed class EdhocClientConfigurator(IServiceProvider services, HostedRegistration client) : HostedClientExtension
 {
     private readonly List<EdhocClientHandler> _links = [];

@@ -6,6 +6,7 @@ using static CoAP.NET.Hosting.Configuration.ConfigurationValueSyntax;
 
 namespace CoAP.NET.Edhoc.Hosting;
 
+/// <summary>The configuration keys of EDHOC for servers and clients.</summary>
 internal static class EdhocConfigurationKeys
 {
     public const string Section = "Edhoc";

@@ -8,6 +8,7 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Edhoc.Hosting;
 
+/// <summary>Adds EDHOC to a hosted server: its configuration section and its responder.</summary>
 internal sealed class EdhocServerConfigurator(IServiceProvider services, HostedRegistration server) : HostedServerExtension
 {
     private const string Category = "CoAP.NET.Edhoc";

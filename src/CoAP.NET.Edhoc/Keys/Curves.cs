@@ -4,6 +4,7 @@ using CoAP.NET.Edhoc.Native;
 
 namespace CoAP.NET.Edhoc.Keys;
 
+/// <summary>The supported curves of EDHOC, and operations on their keys.</summary>
 internal static class Curves
 {
     public static bool IsSupported(EdhocCurve curve) => curve switch

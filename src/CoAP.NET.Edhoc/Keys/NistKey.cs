@@ -2,7 +2,7 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET.Edhoc.Keys;
 
-/// <summary>A private key of P-256 or P-384, by the cryptography of .NET.</summary>
+/// <summary>A private key of P-256 or P-384, with the cryptography of .NET.</summary>
 internal sealed class NistKey : IPrivateKey
 {
     private readonly EdhocCurve _curve;

@@ -3,7 +3,7 @@ using CoAP.NET.Edhoc.Native;
 
 namespace CoAP.NET.Edhoc.Keys;
 
-/// <summary>A private key of X25519, X448, Ed25519 or Ed448, by OpenSSL.</summary>
+/// <summary>A private key of X25519, X448, Ed25519 or Ed448, with OpenSSL.</summary>
 internal sealed class OkpKey : IPrivateKey
 {
     private readonly EdhocCurve _curve;

@@ -89,7 +89,7 @@ internal ref struct SequenceReader
     }
 
     /// <summary>
-    /// Reads an identifier: a byte string, or a one-byte integer that stands for the byte string of that byte (RFC 9528 section 3.3.2).
+    /// Reads an identifier: a byte string, or a one-byte integer that represents the byte string of that byte (RFC 9528 section 3.3.2).
     /// </summary>
     public byte[] ReadIdentifier(string what)
     {

@@ -7,6 +7,7 @@ using CoAP.NET.Edhoc.Coap;
 
 namespace CoAP.NET.Edhoc.Provisioning;
 
+/// <summary>Parses a file with the credentials of EDHOC.</summary>
 internal sealed class CredentialFileReader
 {
     private const int MaxEntries = 65_536;

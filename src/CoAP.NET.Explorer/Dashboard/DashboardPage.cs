@@ -16,6 +16,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Explorer.Dashboard;
 
+/// <summary>Serves the live page of a server and its events.</summary>
 internal sealed class DashboardPage
 {
     private const int MaxQuestion = 1024;

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Explorer.Dashboard;
 
-/// <summary>One second of a server. Rates are for that second, other values for its end.</summary>
+/// <summary>The measurements of one second of a server. Rates are for that second, other values for its end.</summary>
 internal sealed record DashboardSample
 {
     /// <summary>The end of the second.</summary>

@@ -152,7 +152,7 @@ internal readonly record struct LatencyFigures(long Count, double? Median, doubl
 
 /// <summary>A route of the table.</summary>
 /// <param name="Name">Its template; null for requests without a matching route, and for the routes above the maximum.</param>
-/// <param name="IsOthers">Whether it stands for all routes above the maximum.</param>
+/// <param name="IsOthers">Whether it represents all routes above the maximum.</param>
 /// <param name="Rate">Requests per second, over a minute.</param>
 /// <param name="Recent">Percentiles of the last ten seconds.</param>
 /// <param name="Minute">Percentiles of the last minute.</param>

@@ -2,6 +2,7 @@ using System.Globalization;
 
 namespace CoAP.NET.Explorer.Decoding;
 
+/// <summary>Completes a decoded message with derived fields and remarks.</summary>
 internal static class DecodedMessageAnnotator
 {
     /// <summary>Fills in path, Content-Format and block, and remarks on well-formed but meaningless fields.</summary>

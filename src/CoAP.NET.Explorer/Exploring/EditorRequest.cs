@@ -3,6 +3,7 @@ using System.Text.Json.Serialization;
 
 namespace CoAP.NET.Explorer.Exploring;
 
+/// <summary>A request from the editor of the page.</summary>
 internal sealed record EditorRequest : IJsonOnDeserialized
 {
     public string Method { get; set; } = "GET";
@@ -58,8 +59,10 @@ internal sealed record UserCoapCredentials
     public bool Insecure { get; set; }
 }
 
+/// <summary>Asks for the resources of a server.</summary>
 internal sealed record ResourcesRequest(string Target, UserCoapCredentials? Security = null);
 
+/// <summary>Asks for the servers in the network.</summary>
 internal sealed record DiscoverRequest(double? Seconds = null);
 
 /// <summary>Requests the bytes of a payload.</summary>

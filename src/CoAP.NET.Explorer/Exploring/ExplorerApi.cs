@@ -105,7 +105,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
                 "Not allowed", "This page does not allow the discovery of devices.", "Set CoapExplorerOptions.AllowDiscovery."));
         }
 
-        TimeSpan patience = asked.Seconds switch
+        TimeSpan duration = asked.Seconds switch
         {
             null => s_discovery,
             { } seconds and >= 0.1 and <= 60 => TimeSpan.FromSeconds(seconds),
@@ -113,7 +113,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
         };
         CoapUri group = CoapUri.Parse("coap://224.0.1.187");
         await WithClientAsync(context, group, null, client => ReportAsync(
-            context, events => _devices.DiscoverAsync(client.Client, patience, events, context.RequestAborted))).ConfigureAwait(false);
+            context, events => _devices.DiscoverAsync(client.Client, duration, events, context.RequestAborted))).ConfigureAwait(false);
     }
 
     private async Task ExchangeAsync(HttpContext context, bool isObservation)

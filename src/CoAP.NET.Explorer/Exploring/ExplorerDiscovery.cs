@@ -45,13 +45,13 @@ internal sealed class ExplorerDiscovery(TimeProvider time)
     }
 
     /// <summary>Sends a request to the group of all CoAP nodes, and reports each response.</summary>
-    public async Task DiscoverAsync(CoapClient client, TimeSpan patience, PageEventWriter events, CancellationToken cancellationToken)
+    public async Task DiscoverAsync(CoapClient client, TimeSpan duration, PageEventWriter events, CancellationToken cancellationToken)
     {
         CoapRequest request = new(CoapMethod.Get, AllNodes + Core)
         {
             Accept = CoapContentFormat.LinkFormat,
             Confirmable = false,
-            Timeout = patience,
+            Timeout = duration,
         };
         long started = time.GetTimestamp();
         int devices = 0;

@@ -4,6 +4,7 @@ using System.Text;
 
 namespace CoAP.NET.Explorer.Exploring;
 
+/// <summary>Creates CoAP requests from those of the editor, and describes invalid fields.</summary>
 internal static class ExplorerRequestFactory
 {
     // The most that the length of an option can say (RFC 7252 section 3.1).

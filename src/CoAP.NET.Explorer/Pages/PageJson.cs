@@ -4,6 +4,7 @@ using CoAP.NET.Explorer.Exploring;
 
 namespace CoAP.NET.Explorer.Pages;
 
+/// <summary>The JSON serialization of calls and answers of the page.</summary>
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull, RespectNullableAnnotations = true,
     RespectRequiredConstructorParameters = true)]

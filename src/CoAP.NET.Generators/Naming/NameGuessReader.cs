@@ -17,7 +17,7 @@ internal static class NameGuessReader
         && !node.Ancestors().Any(static outer => outer is StatementSyntax or ArrowExpressionClauseSyntax or EqualsValueClauseSyntax);
 
     /// <summary>Reads a name.</summary>
-    /// <returns>The guesses; none if the name exists, or is no guess.</returns>
+    /// <returns>The guesses; none if the name exists, or is not a guess.</returns>
     public static IEnumerable<FoundGuess> Read(SimpleNameSyntax node, SemanticModel model, CancellationToken cancellationToken)
     {
         // A comment with a wrong name compiles.
@@ -87,7 +87,7 @@ internal static class NameGuessReader
 
     private static string NameOf(ITypeSymbol type) => type.IsByteArray() ? "System.Byte[]" : type.FullName();
 
-    // What stands before the name, or the object whose initializer has it.
+    // The expression before the name, or the object whose initializer has it.
     private static ExpressionSyntax? ReceiverOf(SimpleNameSyntax node) => node.Parent switch
     {
         MemberAccessExpressionSyntax access when access.Name == node => access.Expression,

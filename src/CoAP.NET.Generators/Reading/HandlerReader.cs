@@ -4,7 +4,7 @@ using Microsoft.CodeAnalysis.Operations;
 
 namespace CoAP.NET.Generators.Reading;
 
-/// <summary>Looks through casts for the lambda or method of a handler.</summary>
+/// <summary>Finds the lambda or method of a handler, also behind casts.</summary>
 internal static class HandlerReader
 {
     /// <summary>Reads a handler.</summary>

@@ -1,5 +1,6 @@
 namespace CoAP.NET.Generators.Reading;
 
+/// <summary>How generated code converts the result of a handler.</summary>
 internal enum HandlerResultKind
 {
     Nothing,

@@ -2,6 +2,7 @@ using Microsoft.CodeAnalysis;
 
 namespace CoAP.NET.Generators.Reading;
 
+/// <summary>Determines how the result of a handler is converted.</summary>
 internal static class HandlerResultReader
 {
     /// <summary>Reads the type that a handler returns.</summary>

@@ -1,5 +1,6 @@
 namespace CoAP.NET.Generators.Reading;
 
+/// <summary>Where the argument of a handler parameter comes from.</summary>
 internal enum ParameterSource
 {
     Request,

@@ -3,6 +3,7 @@ using Microsoft.CodeAnalysis;
 
 namespace CoAP.NET.Generators.Reading;
 
+/// <summary>Writes the names of types, for generated code and for messages.</summary>
 internal static class TypeNameFormatter
 {
     private static readonly SymbolDisplayFormat s_declared =

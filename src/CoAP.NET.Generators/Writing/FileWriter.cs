@@ -4,6 +4,7 @@ using CoAP.NET.Generators.Reading;
 
 namespace CoAP.NET.Generators.Writing;
 
+/// <summary>Writes the generated file.</summary>
 internal static class FileWriter
 {
     // Warnings about obsolete and experimental types belong to the code that uses them, not to this file.

@@ -3,6 +3,7 @@ using CoAP.NET.Generators.Reading;
 
 namespace CoAP.NET.Generators.Writing;
 
+/// <summary>Writes the method that replaces a call.</summary>
 internal static class MapCallInterceptorWriter
 {
     public static void Write(CodeWriter writer, InterceptedMapCall call, int number)

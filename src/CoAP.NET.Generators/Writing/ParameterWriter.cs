@@ -2,6 +2,7 @@ using CoAP.NET.Generators.Reading;
 
 namespace CoAP.NET.Generators.Writing;
 
+/// <summary>Writes the code that finds the argument of a parameter.</summary>
 internal static class ParameterWriter
 {
     /// <summary>Writes the code that runs once, when the route is mapped.</summary>

@@ -1,5 +1,6 @@
 namespace CoAP.NET.Hosting.Authorization;
 
+/// <summary>Metadata of a route: the policy that its requests must meet.</summary>
 internal sealed class CoapAuthorizationMetadata
 {
     internal CoapAuthorizationMetadata(string? policyName, CoapAuthorizationPolicy? policy)

@@ -1,5 +1,6 @@
 namespace CoAP.NET.Hosting.Configuration;
 
+/// <summary>Whether a configuration key has one value, a list, or items with keys of their own.</summary>
 internal enum ConfigurationKeyShape
 {
     Value,

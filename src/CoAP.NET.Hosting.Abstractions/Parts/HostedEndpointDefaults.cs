@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Hosting.Parts;
 
-/// <summary>What all endpoints of a host take from it.</summary>
+/// <summary>The services of a host that all its endpoints use.</summary>
 internal static class HostedEndpointDefaults
 {
     /// <summary>Sets logger, clock and random source of the host if there are none.</summary>

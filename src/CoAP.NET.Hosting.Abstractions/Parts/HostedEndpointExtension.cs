@@ -3,8 +3,8 @@ using CoAP.NET.Hosting.Configuration;
 namespace CoAP.NET.Hosting.Parts;
 
 /// <summary>
-/// What a package adds to a hosted server or client. The container creates one for each of them, and hosting runs them in the order in
-/// which code added them.
+/// The base of the parts that packages add to a hosted server or client. The container creates one for each of them, and hosting runs them
+/// in the order in which code added them.
 /// </summary>
 internal abstract class HostedEndpointExtension
 {

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Hosting.Parts;
 
-/// <summary>What a package adds to a hosted server.</summary>
+/// <summary>The base of the parts that packages add to a hosted server.</summary>
 internal abstract class HostedServerExtension : HostedEndpointExtension
 {
     /// <summary>Returns the problems of its options, which keep the application from starting.</summary>

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Hosting.Parts;
 
-/// <summary>What parts need of the options of a hosted client.</summary>
+/// <summary>The options of a hosted client that parts need.</summary>
 internal interface IClientSettings
 {
     CoapUri? BaseAddress { get; }

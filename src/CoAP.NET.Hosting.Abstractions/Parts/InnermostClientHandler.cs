@@ -1,6 +1,6 @@
 namespace CoAP.NET.Hosting.Parts;
 
-/// <summary>What the requests of a hosted client pass last, after the handlers and before the endpoint.</summary>
+/// <summary>A handler that the requests of a hosted client pass last, after the other handlers and before the endpoint.</summary>
 internal abstract class InnermostClientHandler
 {
     /// <summary>Sends a request.</summary>

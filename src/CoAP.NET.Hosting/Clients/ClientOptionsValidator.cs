@@ -47,7 +47,7 @@ internal sealed class ClientOptionsValidator(
 
         if (options.Endpoint.Routes is not null)
         {
-            problems.Add($"{registration.Title} serves no requests, but Endpoint.Routes is set. Add a server by AddCoapServer, and let "
+            problems.Add($"{registration.Title} serves no requests, but Endpoint.Routes is set. Add a server with AddCoapServer, and let "
                 + "the client use it.");
         }
 

@@ -10,6 +10,7 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting.Clients;
 
+/// <summary>Adds hosted clients to the services of an application.</summary>
 internal static class ClientServiceRegistrar
 {
     public static ClientBuilder Add(IServiceCollection services, string name, IConfiguration? section,

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// A handler between a client and its endpoint: it sees each request and its response, for example to log, to add authorization, or to
+/// A handler between a client and its endpoint: it receives each request and its response, for example to log, to add authorization, or to
 /// answer from elsewhere.
 /// </summary>
 /// <remarks>

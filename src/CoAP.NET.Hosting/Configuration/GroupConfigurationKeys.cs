@@ -3,6 +3,7 @@ using static CoAP.NET.Hosting.Configuration.ConfigurationValueSyntax;
 
 namespace CoAP.NET.Hosting.Configuration;
 
+/// <summary>The configuration keys of groups.</summary>
 internal static class GroupConfigurationKeys
 {
     public static ConfigurationSectionReader<CoapGroupOptions> Table { get; } = new("Groups:")

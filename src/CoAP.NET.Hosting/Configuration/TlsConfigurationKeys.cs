@@ -2,6 +2,7 @@ using static CoAP.NET.Hosting.Configuration.ConfigurationValueSyntax;
 
 namespace CoAP.NET.Hosting.Configuration;
 
+/// <summary>The configuration keys of <see cref="CoapTlsFileOptions"/>.</summary>
 internal static class TlsConfigurationKeys
 {
     public static ConfigurationSectionReader<CoapTlsFileOptions> Table { get; } = new("Tls:")

@@ -4,14 +4,14 @@ using CoAP.NET.Cryptography;
 
 namespace CoAP.NET.Hosting.Configuration;
 
-/// <summary>Reads the files that <see cref="CoapTlsFileOptions"/> names.</summary>
+/// <summary>Loads options of TLS from the files that <see cref="CoapTlsFileOptions"/> names.</summary>
 internal static class TlsOptionsLoader
 {
     /// <summary>Creates the options of TLS.</summary>
     /// <param name="files">The files.</param>
     /// <param name="section">The prefix of the keys in messages, such as <c>Coap:Server</c>.</param>
     /// <param name="problem">The problem and its place; null for none.</param>
-    /// <param name="watched">Gets the source of the files, which may change; null if they are only checked.</param>
+    /// <param name="watched">Receives the source of the files, which may change; null if they are only checked.</param>
     /// <returns>The options; null if there are no files, or one has an error.</returns>
     public static CoapTlsOptions? Load(
         CoapTlsFileOptions files, string section, out string? problem, List<WatchedCredentials>? watched = null)

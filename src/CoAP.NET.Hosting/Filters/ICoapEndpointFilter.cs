@@ -1,6 +1,6 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>A filter class with services: it sees a request before its handler and the answer after it.</summary>
+/// <summary>A filter class with services: it receives a request before its handler and the response after it.</summary>
 /// <remarks>
 /// Add it with <c>AddFilter&lt;TFilter&gt;()</c>. A scoped service has one instance per request, a singleton one in total.
 /// </remarks>

@@ -5,6 +5,7 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace CoAP.NET.Hosting.Health;
 
+/// <summary>A health check that pings a server with a hosted client.</summary>
 internal sealed class PingHealthCheck(ClientFactory clients, string client, CoapUri uri) : IHealthCheck
 {
     public async Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)

@@ -4,6 +4,9 @@ using Microsoft.Extensions.Hosting;
 
 namespace CoAP.NET.Hosting.Problems;
 
+/// <summary>
+/// Describes error responses as problem details (RFC 9290). It includes the details of exceptions only in the development environment.
+/// </summary>
 internal sealed class ProblemDescriber(CoapProblemOptions options)
 {
     // Null until the first request with services.

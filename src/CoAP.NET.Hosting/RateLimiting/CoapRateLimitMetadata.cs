@@ -1,5 +1,6 @@
 namespace CoAP.NET.Hosting.RateLimiting;
 
+/// <summary>Metadata of a route: the limit of its request rate.</summary>
 internal sealed class CoapRateLimitMetadata
 {
     internal CoapRateLimitMetadata(string? limitName) => LimitName = limitName;

@@ -6,6 +6,7 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting.Server;
 
+/// <summary>Creates hosted servers from their options and parts.</summary>
 internal static class ServerFactory
 {
     public static CoapServer Make(IServiceProvider services, ServerRegistration registration, HostedServerExtension[] parts)

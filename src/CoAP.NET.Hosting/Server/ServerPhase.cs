@@ -1,5 +1,6 @@
 namespace CoAP.NET.Hosting.Server;
 
+/// <summary>The progress of a hosted server from its start to its stop.</summary>
 internal enum ServerPhase
 {
     /// <summary>It has not started.</summary>

@@ -8,6 +8,7 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting.Server;
 
+/// <summary>Adds hosted servers to the services of an application.</summary>
 internal static class ServerServiceRegistration
 {
     public static ServerBuilder Add(IServiceCollection services, string name, IConfiguration? section,

@@ -7,6 +7,7 @@ using static CoAP.NET.Hosting.Configuration.ConfigurationValueSyntax;
 
 namespace CoAP.NET.Http.Hosting;
 
+/// <summary>The configuration keys of a hosted proxy.</summary>
 internal static class ProxyConfigurationKeys
 {
     public const string Routes = "Routes";

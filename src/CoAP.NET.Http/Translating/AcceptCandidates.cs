@@ -8,7 +8,7 @@ internal static class AcceptCandidates
     // Each one may cost another request.
     private const int MaxCandidates = 4;
 
-    /// <summary>Returns the candidates; null stands for a request without Accept, and is the last one if present.</summary>
+    /// <summary>Returns the candidates; null means a request without Accept, and is the last one if present.</summary>
     /// <param name="accept">The header field.</param>
     /// <param name="mediaTypes">The mapping of media types.</param>
     /// <param name="json">The JSON conversion; if it is on, the CBOR format is tried first.</param>

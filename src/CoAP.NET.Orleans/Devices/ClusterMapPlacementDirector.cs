@@ -5,15 +5,16 @@ using Orleans.Runtime.Placement;
 
 namespace CoAP.NET.Orleans.Devices;
 
-/// <summary>Places a grain as <see cref="ClusterMapPlacementDirector"/> does.</summary>
+/// <summary>Places a grain at a silo of the cluster map, preferably at the one that calls it.</summary>
 [AttributeUsage(AttributeTargets.Class)]
 internal sealed class ClusterMapPlacementAttribute() : PlacementAttribute(new ClusterMapPlacement());
 
+/// <summary>The strategy of <see cref="ClusterMapPlacementAttribute"/>.</summary>
 internal sealed class ClusterMapPlacement() : NamedPlacement("coap.devices");
 
 /// <summary>
-/// Places the grain of a device at the silo that first calls it, and only at silos whose nodes are in the map of the cluster: a silo with
-/// another secret must not learn where devices are.
+/// Places the grain of a device at the silo that first calls it if its node is in the map of the cluster, otherwise at one of those silos,
+/// chosen by the hash of the grain. A silo with another secret is not in the map and must not learn where devices are.
 /// </summary>
 internal sealed class ClusterMapPlacementDirector(RemoteSiloDeviceClient calls) : IPlacementDirector
 {

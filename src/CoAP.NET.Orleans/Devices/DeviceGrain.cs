@@ -65,7 +65,7 @@ internal sealed class DeviceGrain(CoapCluster cluster, RemoteSiloDeviceClient ca
             }
         }
 
-        // A silo tells when a device comes, so this is for reports that were lost with a grain.
+        // A silo reports a device that comes, so this is for reports that were lost with a grain.
         bool isNowhere = _silo is null && _knownSince is { } since && time.GetElapsedTime(since) < s_searchAgain;
         return isNowhere && wrong is null
             ? new DeviceLocation(null, IsCertain: true)
@@ -88,8 +88,8 @@ internal sealed class DeviceGrain(CoapCluster cluster, RemoteSiloDeviceClient ca
         bool isFresh = _knownSince is null;
         if (silence is not null && !silo.Equals(_silo) && (isFresh || IsThere))
         {
-            // Opened elsewhere, and perhaps older than another one. The silos tell how long each is silent. A search that has begun may
-            // have missed this one.
+            // Opened elsewhere, and perhaps older than another one. The silos report how long each has been silent. A search that has begun
+            // may have missed this one.
             await (_search ?? Task.CompletedTask).ConfigureAwait(true);
             await SearchOnceAsync().ConfigureAwait(true);
             if (_silo is not null)

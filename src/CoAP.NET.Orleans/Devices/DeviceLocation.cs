@@ -2,7 +2,7 @@ using Orleans.Runtime;
 
 namespace CoAP.NET.Orleans.Devices;
 
-/// <summary>Where a device is.</summary>
+/// <summary>The silo of a device, as the result of a search.</summary>
 /// <param name="Silo">The silo; null if none of those that answered has it.</param>
 /// <param name="IsCertain">Whether all silos answered, if none has it.</param>
 [GenerateSerializer, Immutable, Alias("coap.device.location")]

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Orleans.Devices;
 
-/// <summary>What a silo knows of its device.</summary>
+/// <summary>The session of a device, as its silo knows it.</summary>
 /// <param name="Silence">The time since the last message, by the clock of that silo.</param>
 /// <param name="LastHeard">The time of the last message.</param>
 /// <param name="IsAsleep">Whether it is asleep.</param>

@@ -171,7 +171,7 @@ internal sealed class SiloDeviceRouter(
                     return place;
                 }
 
-                // The silos were asked. The grain hears of a device that comes.
+                // The silos have been asked. The grain is notified of a device that comes.
                 wrong = null;
             }
 #pragma warning disable CA1031 // whatever the reason: the grain did not tell

@@ -78,7 +78,7 @@ public static class CoapSiloBuilderExtensions
             options.MinProbeTimeout = s_probe;
             options.NumMissedProbesLimit = 2;
 
-            // Of two silos, Orleans lets one declare the other dead. From three on, one that hears nothing must not end the others.
+            // Of two silos, Orleans lets one declare the other dead. From three on, one that receives nothing must not end the others.
             options.NumVotesForDeathDeclaration = 2;
 
             // After three of them a silo without one does not count for the votes: 30 s after two of three have died at the same time.

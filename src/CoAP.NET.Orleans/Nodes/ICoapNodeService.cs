@@ -15,7 +15,7 @@ internal interface ICoapNodeService : IGrainService
     /// Handles posts of another node, in their order: relayed datagrams, removed sessions of short handshakes, and changes of servers.
     /// </summary>
     /// <param name="from">The sending node.</param>
-    /// <param name="path">What they are for.</param>
+    /// <param name="path">The path that selects their handler.</param>
     /// <param name="items">The posts, encrypted (<see cref="NodeCipher"/>).</param>
     /// <returns>A task whose completion asks for the next ones.</returns>
     [Alias("post")]
@@ -23,7 +23,7 @@ internal interface ICoapNodeService : IGrainService
 
     /// <summary>Answers a question of another node, about the way of relayed datagrams, or for a table.</summary>
     /// <param name="from">The asking node.</param>
-    /// <param name="path">What it is about.</param>
+    /// <param name="path">The path that selects its handler.</param>
     /// <param name="question">The question, encrypted.</param>
     /// <returns>The answer, encrypted; null for none.</returns>
     [Alias("request"), ResponseTimeout("00:02:00")]

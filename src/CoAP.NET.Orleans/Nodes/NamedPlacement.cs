@@ -6,7 +6,7 @@ using Orleans.Runtime.Placement;
 
 namespace CoAP.NET.Orleans.Nodes;
 
-/// <summary>A placement that has a fixed name at other silos. Orleans would tell them the name of its type.</summary>
+/// <summary>A placement that has a fixed name at other silos. Orleans would send them the name of its type.</summary>
 /// <param name="name">The name.</param>
 internal abstract class NamedPlacement(string name) : PlacementStrategy
 {

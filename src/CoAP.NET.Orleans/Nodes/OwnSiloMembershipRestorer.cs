@@ -16,7 +16,7 @@ namespace CoAP.NET.Orleans.Nodes;
 /// </summary>
 /// <remarks>
 /// Silos cannot declare one dead that is not in the table, and ignore a table whose version is below the one that they know. Slots of a
-/// silo that dies would then have no owner any more.
+/// silo that fails would then have no owner any more.
 /// </remarks>
 internal sealed class OwnSiloMembershipRestorer(IServiceProvider services, ILogger logger) : BackgroundService
 {

@@ -120,7 +120,7 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
             live = _own is null ? [] : [_own];
             foreach ((CoapNodeId id, (CoapClusterNode node, SiloAddress silo)) in _known.ToArray())
             {
-                // Orleans may hear later than the store of a silo that has just started.
+                // Orleans may learn later than the store of a silo that has just started.
                 bool hasLease = map.IsThere(id);
                 SiloStatus status = statuses.GetValueOrDefault(silo, hasLease ? SiloStatus.Joining : SiloStatus.Dead);
                 if (status != SiloStatus.Dead

@@ -51,7 +51,7 @@ internal sealed class SiloSlotTable(CoapCluster cluster, SiloPeers peers, TimePr
     /// <returns>False if another node has it.</returns>
     public async Task<bool> TryTakeAsync(SlotGrain grain, CoapSlot slot, CoapFencingToken released, CancellationToken cancellationToken)
     {
-        bool isTaken = await cluster.Grants.TakeAsync(slot, released, cancellationToken).ConfigureAwait(false);
+        bool isTaken = await cluster.SlotOwnership.TakeAsync(slot, released, cancellationToken).ConfigureAwait(false);
         if (isTaken)
         {
             Volatile.Write(ref _active[slot.Number], grain);
@@ -70,7 +70,7 @@ internal sealed class SiloSlotTable(CoapCluster cluster, SiloPeers peers, TimePr
     {
         try
         {
-            return await cluster.Grants.ReleaseAsync(slot, cancellationToken).ConfigureAwait(false);
+            return await cluster.SlotOwnership.ReleaseAsync(slot, cancellationToken).ConfigureAwait(false);
         }
         finally
         {

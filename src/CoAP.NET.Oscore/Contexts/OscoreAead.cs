@@ -105,7 +105,7 @@ internal sealed class OscoreAead : IDisposable
         }
     }
 
-    /// <summary>Returns and resets whether it was used since the last call.</summary>
+    /// <summary>Returns and resets whether it has been used since the last call.</summary>
     public bool TakeUsed()
     {
         lock (_gate)

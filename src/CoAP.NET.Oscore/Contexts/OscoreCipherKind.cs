@@ -1,5 +1,6 @@
 namespace CoAP.NET.Oscore.Contexts;
 
+/// <summary>The ciphers of OSCORE.</summary>
 internal enum OscoreCipherKind : byte
 {
     AesCcm,

@@ -60,7 +60,7 @@ public sealed class OscoreIdentity : ICoapPeerIdentity, IEquatable<OscoreIdentit
     /// <returns>The text, such as <c>oscore:01</c> or <c>edhoc:meter-7</c>.</returns>
     public override string ToString() => CoapUntrustedText.LineOf(Id?.ToString() ?? "unknown");
 
-    /// <summary>Who the peer of a context is whose IDs the application assigned.</summary>
+    /// <summary>The ID of the peer of a context whose IDs the application assigned.</summary>
     internal static CoapPeerId OfIds(OscoreParameters parameters)
     {
         string kid = Convert.ToHexStringLower(parameters.RecipientId.Span);

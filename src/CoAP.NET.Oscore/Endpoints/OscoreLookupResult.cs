@@ -1,6 +1,6 @@
 namespace CoAP.NET.Oscore.Endpoints;
 
-/// <summary>The result of a lookup.</summary>
+/// <summary>The result of the search for a security context.</summary>
 /// <param name="Context">The context; null if there is none here.</param>
 /// <param name="Elsewhere">The failure that says that another node has the context; null for none.</param>
 internal readonly record struct OscoreLookupResult(OscoreContext? Context, OscoreStoreException? Elsewhere = null)

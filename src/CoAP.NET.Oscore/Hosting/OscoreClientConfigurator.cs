@@ -3,6 +3,7 @@ using CoAP.NET.Hosting.Parts;
 
 namespace CoAP.NET.Oscore.Hosting;
 
+/// <summary>Adds OSCORE to a hosted client: its configuration section and its security context.</summary>
 internal sealed class OscoreClientConfigurator(IServiceProvider services, HostedRegistration client) : HostedClientExtension
 {
     private readonly List<HostedOscore> _opened = [];

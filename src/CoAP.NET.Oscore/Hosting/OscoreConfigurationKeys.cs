@@ -4,6 +4,7 @@ using static CoAP.NET.Hosting.Configuration.ConfigurationValueSyntax;
 
 namespace CoAP.NET.Oscore.Hosting;
 
+/// <summary>The configuration keys of OSCORE for servers and clients.</summary>
 internal static class OscoreConfigurationKeys
 {
     public const string Section = "Oscore";

@@ -4,6 +4,7 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Oscore.Hosting;
 
+/// <summary>Adds OSCORE to a hosted server: its configuration section and its security contexts.</summary>
 internal sealed class OscoreServerConfigurator(IServiceProvider services, HostedRegistration server) : HostedServerExtension
 {
     private List<WatchedCredentials> _credentials = [];

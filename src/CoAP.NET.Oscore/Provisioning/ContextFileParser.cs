@@ -6,6 +6,7 @@ using CoAP.NET.Oscore.Contexts;
 
 namespace CoAP.NET.Oscore.Provisioning;
 
+/// <summary>Parses a file with security contexts.</summary>
 internal static class ContextFileParser
 {
     /// <summary>Maximum number of contexts in a file.</summary>

@@ -79,7 +79,7 @@ internal sealed class OscoreReplayWindow
 
     /// <summary>
     /// Accepts a request that proved with an Echo that it is fresh. It and all before it count as received from then on; if the window is
-    /// complete, the window judges.
+    /// complete, the window decides.
     /// </summary>
     public OscoreReplayVerdict Synchronize(ulong number)
     {

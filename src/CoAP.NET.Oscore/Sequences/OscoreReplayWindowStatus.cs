@@ -1,5 +1,6 @@
 namespace CoAP.NET.Oscore.Sequences;
 
+/// <summary>Whether a replay window is complete.</summary>
 internal enum OscoreReplayWindowStatus : byte
 {
     /// <summary>Complete: the context is new, or the store kept its window.</summary>

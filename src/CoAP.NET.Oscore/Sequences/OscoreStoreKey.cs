@@ -5,9 +5,9 @@ namespace CoAP.NET.Oscore;
 
 /// <summary>Identifies a context in an <see cref="IOscoreStore"/>.</summary>
 /// <remarks>
-/// 32 bytes derived from all inputs of the Sender Key, which reveal nothing about it. A context with another secret, salt, ID Context,
-/// Sender ID or algorithm has another key. The Recipient ID does not matter: two contexts that differ in nothing else encrypt with one key,
-/// so they share their sequence numbers.
+/// 32 bytes derived from all inputs of the Sender Key. They reveal nothing about the Sender Key. A context with another secret, salt, ID
+/// Context, Sender ID or algorithm has another key. The Recipient ID does not matter: two contexts that differ in nothing else encrypt with
+/// one key, so they share their sequence numbers.
 /// </remarks>
 public readonly struct OscoreStoreKey : IEquatable<OscoreStoreKey>
 {
@@ -23,7 +23,7 @@ public readonly struct OscoreStoreKey : IEquatable<OscoreStoreKey>
     {
         if (bytes.Length != Length)
         {
-            throw new ArgumentException($"The key of a context has {Length} bytes, but not {bytes.Length}.", nameof(bytes));
+            throw new ArgumentException($"The key of a context has {Length} bytes, not {bytes.Length}.", nameof(bytes));
         }
 
         _bytes = bytes.ToArray();
@@ -44,7 +44,7 @@ public readonly struct OscoreStoreKey : IEquatable<OscoreStoreKey>
         HmacSha256 mac = new(secret);
         CryptographicOperations.ZeroMemory(secret);
 
-        // The input of HKDF for keys begins with a CBOR array, so this text cannot be one.
+        // The input of HKDF for keys begins with a CBOR array, so it can never equal an input that begins with this text.
         mac.Append("CoAP.NET OSCORE state 1"u8);
         AppendNumber(ref mac, parameters.Algorithm.CoseNumber);
         AppendNumber(ref mac, parameters.Hkdf.CoseNumber);

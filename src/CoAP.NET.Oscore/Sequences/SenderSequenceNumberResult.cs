@@ -1,5 +1,6 @@
 namespace CoAP.NET.Oscore.Sequences;
 
+/// <summary>Whether a caller got a sequence number, and otherwise why not.</summary>
 internal enum SenderSequenceNumberResult : byte
 {
     /// <summary>The caller has a number, which no other caller gets.</summary>

@@ -375,7 +375,7 @@ internal sealed class OscoreInboundBlock : InlineBlock<CoapInbound, CoapInbound>
 }
 
 /// <summary>
-/// Stands for a message that a hop requested again with an Echo. The outcome of the second message is reported for the first one, because
+/// Represents a message that a hop requested again with an Echo. The outcome of the second message is reported for the first one, because
 /// its owner knows only that one.
 /// </summary>
 /// <param name="first">The first message.</param>

@@ -20,7 +20,7 @@ internal readonly record struct OscoreVerdict(
     public Action<CoapMessage>? Relay { get; init; }
 }
 
-/// <summary>What becomes of a message that was received.</summary>
+/// <summary>What happens to a received message.</summary>
 internal enum OscoreVerdictKind : byte
 {
     /// <summary>It is not protected and passes unchanged.</summary>

@@ -3,7 +3,7 @@ using System.Text.Unicode;
 
 namespace CoAP.NET.Proxy.Forwarding;
 
-/// <summary>Hop-Limit and 5.08 Hop Limit Reached (RFC 8768).</summary>
+/// <summary>Counts hops with Hop-Limit and creates 5.08 (Hop Limit Reached) responses (RFC 8768).</summary>
 internal static class HopCount
 {
     // The identifiers of proxies must fit into a message with its other options on every path (RFC 8768 section 4).

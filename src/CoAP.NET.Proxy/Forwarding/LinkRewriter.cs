@@ -18,7 +18,7 @@ internal static class LinkRewriter
     /// <summary>Rewrites the document of a response.</summary>
     /// <param name="result">The response; other formats pass unchanged.</param>
     /// <param name="document">The URI of the request.</param>
-    /// <param name="target">The URI that the path stands for; empty if it is relative to a peer.</param>
+    /// <param name="target">The URI that the path maps to; empty if it is relative to a peer.</param>
     /// <param name="prefix">The path at the proxy, such as <c>/floor1</c>; empty for the root.</param>
     public static CoapResult Rewrite(CoapResult result, string document, string target, string prefix)
     {

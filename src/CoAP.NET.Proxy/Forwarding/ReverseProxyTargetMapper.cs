@@ -3,7 +3,7 @@ using System.Text;
 namespace CoAP.NET.Proxy.Forwarding;
 
 /// <summary>Maps the paths of a reverse proxy to target URIs (RFC 7252 section 5.7.3).</summary>
-/// <param name="target">The URI that the path before the catch-all stands for; null if it is relative to a peer.</param>
+/// <param name="target">The URI that the path before the catch-all maps to; null if it is relative to a peer.</param>
 internal sealed class ReverseProxyTargetMapper(string? target)
 {
     private readonly string _base = (target ?? string.Empty).TrimEnd('/');

@@ -3,6 +3,7 @@ using CoAP.NET.PubSub.Topics;
 
 namespace CoAP.NET.PubSub.Serving;
 
+/// <summary>Decides which operations on topics a client may perform.</summary>
 internal sealed class ClientAuthorizer(BrokerContext parts)
 {
     /// <summary>

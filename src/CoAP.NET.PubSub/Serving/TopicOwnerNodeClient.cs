@@ -3,14 +3,14 @@ using CoAP.NET.PubSub.Topics;
 
 namespace CoAP.NET.PubSub.Serving;
 
-/// <summary>Sends questions about a topic to the node that owns it.</summary>
+/// <summary>Sends requests about a topic to the node that owns it.</summary>
 internal sealed class TopicOwnerNodeClient(BrokerContext parts)
 {
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(30);
 
-    // The maximum time that an answer waits until this node knows the change, because the client may continue here at once. The news come
-    // with the reply.
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(2);
+    // The maximum time that a response waits until this node knows the change, because the client may continue here at once. The change
+    // arrives at about the same time as the reply.
+    private static readonly TimeSpan s_maxWaitForUpdate = TimeSpan.FromSeconds(2);
 
     /// <summary>Makes the key of a topic name, which is the same on all nodes. Short, because its text is part of paths.</summary>
     /// <returns>False, with the response for the client, if this node does not know yet how keys are made.</returns>
@@ -55,7 +55,7 @@ internal sealed class TopicOwnerNodeClient(BrokerContext parts)
                 return (reply, CoapResults.Status(reply.Code, reply.Reason));
             }
 
-            await parts.Index.WaitForUpdateAsync(id, question, s_patience, parts.Options.TimeProvider).ConfigureAwait(false);
+            await parts.Index.WaitForUpdateAsync(id, question, s_maxWaitForUpdate, parts.Options.TimeProvider).ConfigureAwait(false);
             return (reply, null);
         }
         catch (Exception exception) when (exception is CoapException or ObjectDisposedException)

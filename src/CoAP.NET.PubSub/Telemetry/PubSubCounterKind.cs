@@ -1,5 +1,6 @@
 namespace CoAP.NET.PubSub.Telemetry;
 
+/// <summary>The counted events of a broker.</summary>
 internal enum PubSubCounterKind
 {
     Created,

@@ -26,6 +26,6 @@ internal static partial class PubSubLog
 
     [LoggerMessage(2656, LogLevel.Warning,
         "The broker is full: topic {Path} of {Source}, the source with the most, was evicted for a source "
-        + "with fewer; {Total} topics were evicted since the start (MaxTopics, MaxBytes). Logged at most once per minute")]
+        + "with fewer; {Total} topics have been evicted since the start (MaxTopics, MaxBytes). Logged at most once per minute")]
     public static partial void TopicEvicted(ILogger logger, string path, string source, long total);
 }

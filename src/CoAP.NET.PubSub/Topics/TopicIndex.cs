@@ -33,10 +33,10 @@ internal sealed class TopicIndex(TopicQuota shares, int? maxSubscribers)
     /// <summary>Waits until this node has learned of a completed change, perhaps at another node.</summary>
     /// <param name="id">The topic.</param>
     /// <param name="question">The question that made the change.</param>
-    /// <param name="patience">The maximum time to wait.</param>
+    /// <param name="maxWait">The maximum time to wait.</param>
     /// <param name="time">The clock.</param>
-    public Task WaitForUpdateAsync(string id, TopicOwnerRequest question, TimeSpan patience, TimeProvider time) =>
-        question.IsDoneIn(StateOf(id)) ? Task.CompletedTask : HearLaterAsync(id, question, patience, time);
+    public Task WaitForUpdateAsync(string id, TopicOwnerRequest question, TimeSpan maxWait, TimeProvider time) =>
+        question.IsDoneIn(StateOf(id)) ? Task.CompletedTask : HearLaterAsync(id, question, maxWait, time);
 
     /// <summary>Takes the next change that needs a reaction.</summary>
     public bool TryTakeUpdate(out TopicChangeEvent news) => _updates.TryDequeue(out news);
@@ -49,10 +49,10 @@ internal sealed class TopicIndex(TopicQuota shares, int? maxSubscribers)
         Heard(id);
     }
 
-    private async Task HearLaterAsync(string id, TopicOwnerRequest question, TimeSpan patience, TimeProvider time)
+    private async Task HearLaterAsync(string id, TopicOwnerRequest question, TimeSpan maxWait, TimeProvider time)
     {
         long began = time.GetTimestamp();
-        for (TimeSpan left = patience; left > TimeSpan.Zero; left = patience - time.GetElapsedTime(began))
+        for (TimeSpan left = maxWait; left > TimeSpan.Zero; left = maxWait - time.GetElapsedTime(began))
         {
             TaskCompletionSource? awaited;
             lock (_gate)

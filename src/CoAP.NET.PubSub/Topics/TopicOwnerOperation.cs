@@ -1,6 +1,6 @@
 namespace CoAP.NET.PubSub.Topics;
 
-/// <summary>The operations in questions to the owner of a topic. The numbers are part of the format between nodes.</summary>
+/// <summary>The operations in requests of a node to the owner of a topic. The numbers are part of the format between nodes.</summary>
 internal enum TopicOwnerOperation
 {
     /// <summary>POST to the collection.</summary>
@@ -21,6 +21,8 @@ internal enum TopicOwnerOperation
     /// <summary>DELETE of the data.</summary>
     DeleteData = 6,
 
-    /// <summary>No client's request: the topic is evicted for one of a source with fewer, if it is still the same topic.</summary>
+    /// <summary>
+    /// Not a client's request: deletes the topic, if it is still the same one, to make room for a topic of a source with fewer topics.
+    /// </summary>
     Evict = 7,
 }

@@ -7,7 +7,7 @@ namespace CoAP.NET.PubSub.Topics;
 
 /// <summary>
 /// Counts topics and the bytes of their data, in total and per source. A source never has more than its share (<see cref="FairShare"/>)
-/// unless another source gives way, and topics of the largest source are evicted first. Thread-safe.
+/// unless another source loses one, and topics of the largest source are evicted first. Thread-safe.
 /// </summary>
 internal sealed class TopicQuota(int maxTopics, long maxBytes)
 {

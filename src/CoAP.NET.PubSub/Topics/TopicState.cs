@@ -24,7 +24,7 @@ internal sealed record TopicState
     public required CoapTopicProperties Properties { get; init; }
 
     /// <summary>
-    /// The number of publications and deletions of the data, which tells two states of the data apart. Odd while there are data.
+    /// The number of publications and deletions of the data, which distinguishes two states of the data. Odd while there are data.
     /// </summary>
     public uint DataVersion { get; init; }
 

@@ -10,7 +10,7 @@ namespace CoAP.NET.QBlock.Client;
 
 /// <summary>
 /// One request whose bodies go by Q-Block1 and Q-Block2 (RFC 9177): what is sent when something comes, or when nothing does. Decides under
-/// a lock of its own and sends after it was released. All tokens are given up when it ends, however it does.
+/// a lock of its own and sends after it was released. All tokens are released when it ends, for whatever reason.
 /// </summary>
 internal sealed class QBlockExchange : ITokenOwner
 {

@@ -1,6 +1,6 @@
 namespace CoAP.NET.QBlock.Client;
 
-/// <summary>How a <see cref="QBlockExchange"/> ended; told to the caller after the lock was released.</summary>
+/// <summary>How a <see cref="QBlockExchange"/> ended; reported to the caller after the lock was released.</summary>
 internal sealed class QBlockOutcome
 {
     private readonly CoapResponse? _response;

@@ -11,7 +11,7 @@ namespace CoAP.NET.QBlock.Client;
 /// or a range, and those to peers without support.
 /// </summary>
 /// <param name="environment">Provides clock, limits and counters.</param>
-/// <param name="port">Sends messages with standing tokens.</param>
+/// <param name="port">Sends messages with tokens that may get any number of responses.</param>
 /// <param name="tags">Gives each body a tag of its own (RFC 9177 section 4.3).</param>
 internal sealed class QBlockRequestStep(CoapEnvironment environment, RequestSender port, RequestTags tags) : OutgoingRequestStep
 {

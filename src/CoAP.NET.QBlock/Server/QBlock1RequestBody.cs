@@ -14,7 +14,7 @@ internal sealed class QBlock1RequestBody : StoredTransfer, ITransmissionOwner
     private readonly CoapContentFormat? _format;
     private bool _isRefused;
 
-    /// <param name="uploads">Told when what is missing was waited for long enough.</param>
+    /// <param name="uploads">Notified when missing blocks have been awaited long enough.</param>
     /// <param name="key">The operation, without its tag.</param>
     /// <param name="channel">The peer.</param>
     /// <param name="first">The request with the block that came first.</param>

@@ -152,7 +152,7 @@ internal sealed class QBlockServing : QBlockServer
         int[]? numbers = isRun ? null : wish!.Numbers(count, max);
         if (first >= count || numbers is { Length: 0 })
         {
-            // The representation became shorter: its first block tells so (RFC 9177 section 4.4).
+            // The representation became shorter: its first block shows that (RFC 9177 section 4.4).
             first = 0;
             numbers = [0];
         }

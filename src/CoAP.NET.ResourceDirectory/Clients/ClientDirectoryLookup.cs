@@ -33,7 +33,7 @@ internal sealed class ClientDirectoryLookup
         _pageSize = query.PageSize;
         _options = options;
 
-        // Refuse too long ones here, not with the first awaited response.
+        // Throws for too long criteria here, not when the first response is awaited.
         _ = Array.ConvertAll(_arguments, static argument => new UriQueryOption(argument));
     }
 
@@ -44,7 +44,7 @@ internal sealed class ClientDirectoryLookup
         byte[]? before = null;
         for (long page = 0; ; page++)
         {
-            // Before the criteria: the directory of aiocoap (2026-04) finds nothing if they follow them.
+            // The page arguments come first: aiocoap's directory (2026-04) finds nothing if they follow the criteria.
             CoapRequest request = MakeRequest(_pageSize is not { } count ? [] :
             [
                 $"page={page.ToString(CultureInfo.InvariantCulture)}", $"count={count.ToString(CultureInfo.InvariantCulture)}",

@@ -70,7 +70,7 @@ public sealed class CoapDirectoryClient
     /// </remarks>
     /// <param name="client">A <see cref="CoapClient"/>, a <see cref="CoapEndpoint"/> or a client of a host.</param>
     /// <param name="uri">Scheme, host and port, such as <c>coap://rd.example</c>, or a group such as <see cref="LinkLocalGroup"/>; a path
-    /// is ignored. The empty string stands for the base address of the client.</param>
+    /// is ignored. The empty string means the base address of the client.</param>
     /// <param name="options">The options of the search and of lookups; null for the defaults.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The directory, with at least one of its URIs.</returns>

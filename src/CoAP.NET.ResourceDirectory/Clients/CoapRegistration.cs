@@ -44,7 +44,7 @@ public sealed class CoapRegistration : IAsyncDisposable
     /// </remarks>
     /// <param name="client">The client that sends; on the endpoint of the registered server.</param>
     /// <param name="directory">Scheme, host and port of the directory, such as <c>coap://rd.example</c>, or a group such as
-    /// <see cref="CoapDirectoryClient.LinkLocalGroup"/>. The empty string stands for the base address of the client.</param>
+    /// <see cref="CoapDirectoryClient.LinkLocalGroup"/>. The empty string means the base address of the client.</param>
     /// <param name="options">The registration.</param>
     /// <returns>The registration, which continues in the background. Dispose it to remove the endpoint from the directory.</returns>
     /// <exception cref="ArgumentException">The URI is not a CoAP URI, the client has no base address for a relative one, or an attribute

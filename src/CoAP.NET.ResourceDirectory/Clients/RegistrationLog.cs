@@ -3,6 +3,7 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.ResourceDirectory.Clients;
 
 // Ids 2630 to 2649.
+/// <summary>Log messages of the registrations of a client.</summary>
 internal static partial class RegistrationLog
 {
     [LoggerMessage(2630, LogLevel.Information,

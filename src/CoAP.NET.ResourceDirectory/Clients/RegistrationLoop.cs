@@ -14,7 +14,7 @@ namespace CoAP.NET.ResourceDirectory.Clients;
 internal sealed class RegistrationLoop
 #pragma warning restore CA1001
 {
-    // The interval for reading the wall clock, with at least twenty readings in a long wait: timers stand still while a machine sleeps.
+    // The interval for reading the wall clock, with at least twenty readings in a long wait: timers do not advance while a machine sleeps.
     private static readonly TimeSpan s_leastSlice = TimeSpan.FromMinutes(10);
     private const int Slices = 20;
 

@@ -10,7 +10,7 @@ namespace CoAP.NET.ResourceDirectory.Fetching;
 internal sealed class SimpleRegistrationHandler(DirectoryServerState core, RegistrationHandlers registrations)
 {
     // Longer than an available device needs, and shorter than it waits. The fetch continues.
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan s_fetchTimeout = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan s_whenBusy = TimeSpan.FromSeconds(30);
 
     /// <summary>POST to <c>/.well-known/rd</c>.</summary>
@@ -47,7 +47,8 @@ internal sealed class SimpleRegistrationHandler(DirectoryServerState core, Regis
 
         try
         {
-            LinkFetchResult fetched = await fetch.WaitAsync(s_patience, core.Options.TimeProvider, cancellationToken).ConfigureAwait(false);
+            LinkFetchResult fetched = await fetch.WaitAsync(s_fetchTimeout, core.Options.TimeProvider, cancellationToken)
+                .ConfigureAwait(false);
             return fetched.Links is not { } links
                 ? core.Refused(request, fetched.Refusal!)
                 : await registrations.RegisterAsync(request, registrant, parameters!, links, isSimple: true, cancellationToken)

@@ -11,8 +11,8 @@ namespace CoAP.NET.ResourceDirectory.Index;
 /// <param name="time">The clock.</param>
 internal sealed class ReadYourWritesDelay(DirectoryIndex index, TimeProvider time)
 {
-    // Without news the response is sent all the same.
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(2);
+    // Without a notification the response is sent nevertheless.
+    private static readonly TimeSpan s_maxDelay = TimeSpan.FromSeconds(2);
 
     private readonly Lock _gate = new();
     private readonly Dictionary<CoapTableKey, TaskCompletionSource> _awaited = [];
@@ -57,7 +57,7 @@ internal sealed class ReadYourWritesDelay(DirectoryIndex index, TimeProvider tim
         while (true)
         {
             TaskCompletionSource? awaited;
-            TimeSpan left = s_patience - time.GetElapsedTime(start);
+            TimeSpan left = s_maxDelay - time.GetElapsedTime(start);
             lock (_gate)
             {
                 if (IsHeard(key, what, decidedAt) || left <= TimeSpan.Zero)

@@ -94,7 +94,7 @@ internal sealed class RegistrationQuota(long weight)
         }
     }
 
-    /// <summary>Whether another source has more than this one would have with its request, and would therefore give way.</summary>
+    /// <summary>Whether another source has more than this one would have with its request, and would therefore lose one.</summary>
     /// <param name="share">The hash of the requesting source.</param>
     /// <param name="cost">The requested bytes.</param>
     public bool IsOutdone(ulong share, long cost)

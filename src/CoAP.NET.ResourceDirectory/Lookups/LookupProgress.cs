@@ -1,5 +1,6 @@
 namespace CoAP.NET.ResourceDirectory.Lookups;
 
+/// <summary>The position of a lookup that continues later.</summary>
 internal sealed class LookupProgress
 {
     /// <summary>The way of scanning.</summary>

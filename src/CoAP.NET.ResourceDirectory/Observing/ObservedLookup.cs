@@ -3,6 +3,7 @@ using CoAP.NET.ResourceDirectory.Lookups;
 
 namespace CoAP.NET.ResourceDirectory.Observing;
 
+/// <summary>A lookup with observers, and its last result.</summary>
 internal sealed class ObservedLookup
 {
     private const long Young = 10_000;

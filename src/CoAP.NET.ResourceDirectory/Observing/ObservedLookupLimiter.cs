@@ -4,8 +4,8 @@ namespace CoAP.NET.ResourceDirectory.Observing;
 
 /// <summary>
 /// Places for observed lookups, limited in total and per source (<see cref="FairShare"/>). Beyond its share a source gets a place of the
-/// source with the most, if that gives way. Attackers can forge any number of addresses: unverified sources share half of all places, and
-/// evict no other lookup. The caller locks.
+/// source with the most, if the rule of fairness allows it. Attackers can forge any number of addresses: unverified sources share half of
+/// all places, and evict no other lookup. The caller locks.
 /// </summary>
 /// <param name="most">The total number of places.</param>
 /// <param name="mostOfSource">The maximum number of places of a source.</param>
@@ -16,11 +16,11 @@ internal sealed class ObservedLookupLimiter(int most, int mostOfSource)
 
     /// <summary>Takes a free place; pairs with <see cref="Return"/>.</summary>
     /// <param name="watch">The lookup.</param>
-    /// <param name="givesWay">The lookup that lost its place; null for none.</param>
+    /// <param name="evicted">The lookup that lost its place; null for none.</param>
     /// <returns>Whether a place was free.</returns>
-    public bool TryTake(ObservedLookup watch, out ObservedLookup? givesWay)
+    public bool TryTake(ObservedLookup watch, out ObservedLookup? evicted)
     {
-        givesWay = null;
+        evicted = null;
         long held = _ledger.AmountOf(watch.Source);
         long free = most - _ledger.Total;
         if (held >= mostOfSource || (!watch.IsVerified && _unverified >= most / 2))
@@ -35,8 +35,8 @@ internal sealed class ObservedLookupLimiter(int most, int mostOfSource)
                 return false;
             }
 
-            givesWay = first.Owner;
-            Return(givesWay);
+            evicted = first.Owner;
+            Return(evicted);
         }
 
         _ledger.Set(watch.UsageEntry, 1);

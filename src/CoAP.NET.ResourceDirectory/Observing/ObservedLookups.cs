@@ -95,18 +95,18 @@ internal sealed class ObservedLookups : IDisposable
             if (!_watches.TryGetValue(key, out ObservedLookup? watch))
             {
                 watch = new ObservedLookup(key, lookup!, source, request.Peer.IsVerified, _core.Index.Now);
-                if (!_places.TryTake(watch, out ObservedLookup? givesWay))
+                if (!_places.TryTake(watch, out ObservedLookup? evicted))
                 {
                     _core.Counts.Add(DirectoryCounterKind.WatchesRefused);
                     return null;
                 }
 
-                if (givesWay is not null)
+                if (evicted is not null)
                 {
                     // Its observers are notified soon: notifications are not allowed while terms are looked up.
-                    givesWay.IsDisplaced = true;
-                    _watches.Remove(givesWay.Key);
-                    _displaced.Enqueue(givesWay);
+                    evicted.IsDisplaced = true;
+                    _watches.Remove(evicted.Key);
+                    _displaced.Enqueue(evicted);
                     _core.Counts.Add(DirectoryCounterKind.ObservedLookupsEvicted);
                 }
 

@@ -1,5 +1,6 @@
 namespace CoAP.NET.ResourceDirectory.Registrations;
 
+/// <summary>The decision about a change of a registration.</summary>
 internal enum DirectoryDecision : byte
 {
     /// <summary>The change was made.</summary>

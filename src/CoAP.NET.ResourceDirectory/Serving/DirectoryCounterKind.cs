@@ -1,5 +1,6 @@
 namespace CoAP.NET.ResourceDirectory.Serving;
 
+/// <summary>The counted events of a resource directory.</summary>
 internal enum DirectoryCounterKind
 {
     Registrations,

@@ -20,7 +20,7 @@ internal sealed class DirectoryServerState
     public const uint DefaultLifetime = 90_000;
 
     private static readonly TimeSpan s_whenLoading = TimeSpan.FromSeconds(5);
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan s_loadTimeout = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan s_whenOver = TimeSpan.FromSeconds(30);
 
     private readonly ILogger _logger;
@@ -142,11 +142,11 @@ internal sealed class DirectoryServerState
         Task loading = StartAsync(cancellationToken);
         try
         {
-            await loading.WaitAsync(s_patience, Options.TimeProvider, cancellationToken).ConfigureAwait(false);
+            await loading.WaitAsync(s_loadTimeout, Options.TimeProvider, cancellationToken).ConfigureAwait(false);
         }
         catch (TimeoutException)
         {
-            DirectoryLog.NotLoaded(_logger, s_patience);
+            DirectoryLog.NotLoaded(_logger, s_loadTimeout);
         }
     }
 

@@ -104,7 +104,7 @@ internal sealed class RegistrationEviction(DirectoryServerState core, ILogger lo
         (!need.IsNew || _index.Quota.Count < _options.Limits.MaxRegistrations / part)
         && (need.More <= 0 || _index.Quota.Bytes + need.More <= _options.Limits.MaxBytes / part);
 
-    // A source may change its own registrations, and have its share, or more if another source gives way.
+    // A source may change its own registrations, and have its share, or more if another source loses some.
     private bool HasRoom(RequiredRoom need)
     {
         (int count, long bytes) = _index.Quota[need.SourceHash];

@@ -30,7 +30,7 @@ public sealed class CoapEndpointPair : IAsyncDisposable
         Client.Endpoint.AddTransport(Network.CreateTransport(InMemoryNetwork.Address(ClientAddress)));
     }
 
-    /// <summary>The clock of the pair. It stands still until a test lets time pass.</summary>
+    /// <summary>The clock of the pair. It does not advance until a test lets time pass.</summary>
     public VirtualClock Clock { get; } = new();
 
     /// <summary>The network between the two, with a trace of all datagrams.</summary>

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Testing.Network;
 
 /// <summary>
-/// Decides the fate of a sent datagram: the filter's verdict, hosts that are down, drops, partitions, random faults by link and number, and
-/// the time of arrival. Guarded by the network's lock.
+/// Decides what happens to a sent datagram: the filter's verdict, hosts that are down, drops, partitions, random faults by link and number,
+/// and the time of arrival. Guarded by the network's lock.
 /// </summary>
 /// <param name="seed">The seed of all randomness.</param>
 /// <param name="clock">The network's time.</param>

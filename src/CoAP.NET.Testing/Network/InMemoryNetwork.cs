@@ -36,7 +36,6 @@ public sealed class InMemoryNetwork
     }
 
     /// <summary>The clock of the network.</summary>
-    /// <summary>The clock of the network.</summary>
     public TimeProvider TimeProvider => _time;
 
     internal InMemoryNetworkOptions Options => _options;
@@ -65,7 +64,8 @@ public sealed class InMemoryNetwork
 
     /// <summary>The conditions of all links without conditions of their own.</summary>
     /// <remarks>
-    /// Conditions may change while the network runs. Datagrams in flight keep their fate, and later ones do not wait for them.
+    /// Conditions may change while the network runs. What happens to datagrams in flight is already decided, and later ones do not wait for
+    /// them.
     /// </remarks>
     public NetworkConditions Conditions
     {

@@ -3,6 +3,7 @@ using System.Text;
 
 namespace CoAP.NET.Testing.Peers;
 
+/// <summary>Parses patterns of bytes.</summary>
 internal static class BytePatternParser
 {
     public static List<PatternPart> Parse(string text)

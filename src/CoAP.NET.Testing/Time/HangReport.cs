@@ -11,7 +11,7 @@ internal sealed class HangReport(TimeProvider time, TextWriter writer)
 {
     private static readonly TimeSpan s_period = TimeSpan.FromSeconds(2);
 
-    /// <summary>How long all clocks stand still before it reports.</summary>
+    /// <summary>How long no clock advances before it reports.</summary>
     public static readonly TimeSpan PauseLimit = TimeSpan.FromSeconds(10);
 
     private readonly Lock _gate = new();

@@ -9,8 +9,8 @@ namespace CoAP.NET.Testing.Time;
 /// Waits until every other thread of the process sleeps and the thread pool has no queued work. Nothing then happens until the clock
 /// advances. The thread pool's own count of busy threads is unsuitable, because test runners block some of them permanently.
 /// </summary>
-/// <param name="patience">The patience of the clock.</param>
-internal sealed class Quiescence(RealTimePauseBudget patience) : IDisposable
+/// <param name="pauses">The pauses that the clock may still make.</param>
+internal sealed class Quiescence(RealTimePauseBudget pauses) : IDisposable
 {
     private const int LooksInARow = 2;
 
@@ -25,22 +25,22 @@ internal sealed class Quiescence(RealTimePauseBudget patience) : IDisposable
     public void Dispose() => _threads?.GiveBack();
 
     /// <summary>
-    /// Completes when the process is quiet, the condition is true, or patience is exhausted. Call it on a thread that no other thread waits
+    /// Completes when the process is quiet, the condition is true, or no pauses are left. Call it on a thread that no other thread waits
     /// for.
     /// </summary>
     public async ValueTask SettleAsync(Func<bool> condition)
     {
-        int limit = patience.OfStep;
+        int limit = pauses.OfStep;
         int quiet = 0;
         int vain = 0;
         long completed = 0;
         while (!condition())
         {
-            // Threads are checked one after the other. A thread that appeared asleep may have been woken by one that fell asleep since, for
-            // example when threads wait for each other's locks. Therefore no thread may fall asleep during the last, close check. On
-            // systems that do not report this, or not where threads wait, two checks must agree, without a completed work item between
-            // them. Threads are listed only before the last check; if that finds new threads, it is not the last one. Sleeps are counted
-            // from before the listing: a thread may start another one, as the pool does, and fall asleep after the listing.
+            // Threads are checked one after the other. A thread that appeared asleep may have been woken by one that has fallen asleep
+            // since then, for example when threads wait for each other's locks. Therefore no thread may fall asleep during the last, close
+            // check. On systems that do not report this, or not where threads wait, two checks must agree, without a completed work item
+            // between them. Threads are listed only before the last check; if that finds new threads, it is not the last one. Sleeps are
+            // counted from before the listing: a thread may start another one, as the pool does, and fall asleep after the listing.
             long completedNow = ThreadPool.CompletedWorkItemCount;
             quiet = quiet > 0 && completedNow == completed ? quiet : TellsSleeps ? LooksInARow - 1 : 0;
             completed = completedNow;
@@ -61,7 +61,7 @@ internal sealed class Quiescence(RealTimePauseBudget patience) : IDisposable
                 // millisecond while it holds a work item that is not counted.
                 if (ThreadPool.PendingWorkItemCount == 0)
                 {
-                    patience.Regain();
+                    pauses.Regain();
                     return;
                 }
 
@@ -74,7 +74,7 @@ internal sealed class Quiescence(RealTimePauseBudget patience) : IDisposable
             {
                 // Yields its processor to threads that run or want to.
                 Thread.Sleep(s_pause);
-                patience.Spend();
+                pauses.Spend();
                 if (--limit == 0)
                 {
                     return;

@@ -2,7 +2,7 @@ using CoAP.NET.Testing.Time;
 
 namespace CoAP.NET.Testing;
 
-/// <summary>A clock that stands still until a test advances it. Thread-safe.</summary>
+/// <summary>A clock that does not advance until a test advances it. Thread-safe.</summary>
 /// <remarks>
 /// Pass it to everything that takes a <see cref="TimeProvider"/>. Minutes of retransmissions then pass in microseconds, in a reproducible
 /// way. Timers run on the thread that advances, one after the other by due time. Timers due at the same instant run in the order in which
@@ -23,7 +23,7 @@ public sealed class VirtualClock : TimeProvider
     private long _wallOffset;
     private long _sequence;
 
-    /// <summary>Creates a clock that stands at the beginning of the year 2030, in UTC.</summary>
+    /// <summary>Creates a clock that shows the beginning of the year 2030, in UTC.</summary>
     public VirtualClock()
         : this(new DateTimeOffset(2030, 1, 1, 0, 0, 0, TimeSpan.Zero))
     {
@@ -158,7 +158,7 @@ public sealed class VirtualClock : TimeProvider
     }
 
     /// <summary>Advances the time from timer to timer until no timer is pending.</summary>
-    /// <remarks>The clock then stands at the last timer, or at the limit if that came first.</remarks>
+    /// <remarks>The clock then shows the time of the last timer, or at the limit if that came first.</remarks>
     /// <param name="limit">The maximum time to pass.</param>
     /// <returns>True if no timer is pending; false with timers due after the limit, such as periodic ones.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The limit is negative.</exception>

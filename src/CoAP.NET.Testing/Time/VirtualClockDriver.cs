@@ -12,7 +12,7 @@ internal sealed class VirtualClockDriver(VirtualClock clock)
     private static readonly TimeSpan s_pauseForOutside = TimeSpan.FromMilliseconds(10);
 
     private readonly Lock _gate = new();
-    private readonly RealTimePauseBudget _patience = new();
+    private readonly RealTimePauseBudget _pauses = new();
     private VirtualWaiter[] _waiters = [];
     private bool _driven;
 
@@ -39,7 +39,7 @@ internal sealed class VirtualClockDriver(VirtualClock clock)
     /// <summary>Ends when the driving waiter has its result; the others continue when they have theirs.</summary>
     private async Task DriveAsync(VirtualWaiter driver)
     {
-        using Quiescence quiescence = new(_patience);
+        using Quiescence quiescence = new(_pauses);
         while (true)
         {
             await quiescence.SettleAsync(AnyHas).ConfigureAwait(false);

@@ -91,7 +91,7 @@ internal sealed class HubBalancer(NodeHub hub, HubPeers peers, CoapCluster clust
         bool isTaken = false;
         try
         {
-            isTaken = await cluster.Grants.TakeAsync(slot, released, end).ConfigureAwait(false);
+            isTaken = await cluster.SlotOwnership.TakeAsync(slot, released, end).ConfigureAwait(false);
         }
         catch (Exception exception) when (exception is OperationCanceledException or ObjectDisposedException)
         {
@@ -119,7 +119,7 @@ internal sealed class HubBalancer(NodeHub hub, HubPeers peers, CoapCluster clust
             }
         }
 
-        CoapFencingToken fence = await cluster.Grants.ReleaseAsync(slot, end).ConfigureAwait(false);
+        CoapFencingToken fence = await cluster.SlotOwnership.ReleaseAsync(slot, end).ConfigureAwait(false);
         lock (_gate)
         {
             _released[slot] = peers.Time.GetTimestamp();

@@ -34,7 +34,7 @@ public sealed class SlotOwnershipTests : IAsyncLifetime
     [Fact]
     public async Task Concurrent_slot_acquisitions_are_combined_into_few_changes_of_the_map()
     {
-        bool[] taken = await Task.WhenAll(CoapSlot.All.Select(slot => _first.Grants.TakeAsync(slot, default, default)));
+        bool[] taken = await Task.WhenAll(CoapSlot.All.Select(slot => _first.SlotOwnership.TakeAsync(slot, default, default)));
 
         Assert.DoesNotContain(false, taken);
         Assert.Equal(CoapSlot.Count, _first.Map.SlotsOf(_first.Self.Id).Count);
@@ -45,31 +45,31 @@ public sealed class SlotOwnershipTests : IAsyncLifetime
     public async Task A_slot_of_a_live_node_can_be_taken_only_under_the_fence_of_its_release()
     {
         CoapSlot slot = new(17);
-        Assert.True(await _first.Grants.TakeAsync(slot, default, default));
-        Assert.False(await _second.Grants.TakeAsync(slot, default, default));
-        CoapFencingToken released = await _first.Grants.ReleaseAsync(slot, default);
+        Assert.True(await _first.SlotOwnership.TakeAsync(slot, default, default));
+        Assert.False(await _second.SlotOwnership.TakeAsync(slot, default, default));
+        CoapFencingToken released = await _first.SlotOwnership.ReleaseAsync(slot, default);
         Assert.Equal(_first.FenceOf(slot), released);
         Assert.True(_first.Releases.IsMoving(slot, released));
-        Assert.False(await _second.Grants.TakeAsync(slot, new CoapFencingToken(released.Value + 1), default));
-        Assert.True(await _second.Grants.TakeAsync(slot, released, default));
+        Assert.False(await _second.SlotOwnership.TakeAsync(slot, new CoapFencingToken(released.Value + 1), default));
+        Assert.True(await _second.SlotOwnership.TakeAsync(slot, released, default));
 
         await Eventually.IsTrueAsync(() => !_first.FenceOf(slot).IsSet && _first.GetNodeCounters().HandedOver == 1);
         CoapClusterNodeCounters counters = _first.GetNodeCounters();
         Assert.Equal((0, 0), (counters.Lost, counters.Moving));
-        Assert.False((await _first.Grants.ReleaseAsync(slot, default)).IsSet);
+        Assert.False((await _first.SlotOwnership.ReleaseAsync(slot, default)).IsSet);
     }
 
     [Fact]
     public async Task A_released_slot_that_was_not_taken_returns_under_a_new_fence()
     {
         CoapSlot slot = new(17);
-        await _first.Grants.TakeAsync(slot, default, default);
-        CoapFencingToken released = await _first.Grants.ReleaseAsync(slot, default);
-        Assert.True(await _first.Grants.TakeAsync(slot, default, default));
+        await _first.SlotOwnership.TakeAsync(slot, default, default);
+        CoapFencingToken released = await _first.SlotOwnership.ReleaseAsync(slot, default);
+        Assert.True(await _first.SlotOwnership.TakeAsync(slot, default, default));
 
         Assert.Equal(released.Next(), _first.FenceOf(slot));
         Assert.False(_first.Releases.IsMoving(slot, _first.FenceOf(slot)));
-        Assert.False(await _second.Grants.TakeAsync(slot, released, default));
+        Assert.False(await _second.SlotOwnership.TakeAsync(slot, released, default));
         Assert.Equal(0, _first.GetNodeCounters().HandedOver);
     }
 
@@ -77,11 +77,11 @@ public sealed class SlotOwnershipTests : IAsyncLifetime
     public async Task The_slot_of_a_dead_node_is_taken_although_its_lease_is_valid()
     {
         CoapSlot slot = new(17);
-        await _first.Grants.TakeAsync(slot, default, default);
+        await _first.SlotOwnership.TakeAsync(slot, default, default);
         _hub.Kill(_first.Self.Id);
         await Eventually.IsTrueAsync(() => !_second.Map.IsThere(_first.Self.Id));
 
-        Assert.True(await _second.Grants.TakeAsync(slot, default, default));
+        Assert.True(await _second.SlotOwnership.TakeAsync(slot, default, default));
         await Eventually.IsTrueAsync(() => !_first.FenceOf(slot).IsSet);
         Assert.Equal(1, _first.GetNodeCounters().Lost);
     }
@@ -100,8 +100,8 @@ public sealed class SlotOwnershipTests : IAsyncLifetime
     {
         using CancellationTokenSource patience = new();
         _memory.IsAway = true;
-        Task<bool> impatient = _first.Grants.TakeAsync(new CoapSlot(1), default, patience.Token);
-        Task<bool> patient = _first.Grants.TakeAsync(new CoapSlot(2), default, default);
+        Task<bool> impatient = _first.SlotOwnership.TakeAsync(new CoapSlot(1), default, patience.Token);
+        Task<bool> patient = _first.SlotOwnership.TakeAsync(new CoapSlot(2), default, default);
         await patience.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => impatient);
         _memory.IsAway = false;

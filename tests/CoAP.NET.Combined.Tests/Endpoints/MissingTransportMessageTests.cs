@@ -31,7 +31,7 @@ public sealed class MissingTransportMessageTests
 
     [Fact]
     public void The_error_for_an_unknown_scheme_names_AddTransport() =>
-        MissingTransportMessage.Describe("coap+x", hasDtls: true, listens: false).Mentions("Add one by AddTransport");
+        MissingTransportMessage.Describe("coap+x", hasDtls: true, listens: false).Mentions("Add one with AddTransport");
 
     [Fact]
     public async Task A_delegate_sets_the_options_of_a_client_and_of_a_server()

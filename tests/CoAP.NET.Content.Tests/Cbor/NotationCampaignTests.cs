@@ -129,7 +129,7 @@ public sealed class NotationCampaignTests
 
         string more = million[..^1] + "h'']";
         Assert.False(CoapCborNotation.TryParse(more, out _, out CoapContentSyntaxError error));
-        Assert.Equal("at most 1048576 bytes of CBOR were expected, but what begins here goes beyond", error.Message);
+        Assert.Equal("this item exceeds the limit of 1048576 bytes of CBOR", error.Message);
         Assert.Equal(CoapCborNotation.DefaultMaxSize + 1, CoapCborNotation.Parse(more, maxSize: int.MaxValue).Length);
         Assert.Throws<ArgumentOutOfRangeException>(() => CoapCborNotation.TryParse("1", out _, out _, maxSize: 0));
         Assert.Throws<ArgumentOutOfRangeException>(() => CoapCborNotation.Parse("1", maxSize: -1));
@@ -146,7 +146,7 @@ public sealed class NotationCampaignTests
     {
         Assert.Equal(size, CoapCborNotation.Parse(notation, maxSize: size).Length);
         Assert.False(CoapCborNotation.TryParse(notation, out _, out CoapContentSyntaxError error, maxSize: size - 1));
-        error.Message.Mentions("goes beyond");
+        error.Message.Mentions("exceeds the limit");
     }
 
     [Theory]

@@ -101,7 +101,7 @@ internal sealed class HandshakeScene : IDisposable
     {
         Validate = static (leaf, _, _) => new(leaf.Equals(s_clientCertificate)),
         ValidateRawPublicKey = static (key, _) => new(key.Span.SequenceEqual(s_clientKey.ExportSubjectPublicKeyInfo())),
-        SessionNames = new SessionIdGenerator(CoapRandomSource.Secure, null),
+        SessionIds = new SessionIdGenerator(CoapRandomSource.Secure, null),
     };
 
     /// <summary>Whether both ends have a session.</summary>

@@ -473,7 +473,7 @@ public sealed class ScriptedClientTests
             PskIdentity = HandshakeScene.Identity,
             Certificate = [],
             PublicKey = [],
-            Shown = [],
+            ClientCredentials = [],
             ServerName = null,
         });
         return client;

@@ -80,7 +80,7 @@ internal sealed class SessionRig : IDtlsSessionOutput, IDisposable
         RecordLayer records = new(CipherSuite.All[0], keys, true, cid, []);
         HandshakeResult established = new(records, lastFlight ?? [], 0, identity, null)
         {
-            Shown = identity is null ? [] : ClientCredentialRecord.OfKey(Server.Random, Key),
+            ClientCredentials = identity is null ? [] : ClientCredentialRecord.OfKey(Server.Random, Key),
             MaxContent = MaxContent,
         };
         DtlsSession session = Server.SessionBackup?.Make(established, path) ?? new DtlsSession(

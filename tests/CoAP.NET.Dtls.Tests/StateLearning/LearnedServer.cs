@@ -65,7 +65,7 @@ internal sealed class LearnedServer : SystemUnderLearning
                 PskIdentity = HandshakeScene.Identity,
                 Certificate = [],
                 PublicKey = [],
-                Shown = [.. s_shown],
+                ClientCredentials = [.. s_shown],
                 ServerName = null,
             };
             _store.Clear();

@@ -4,7 +4,7 @@ using CoAP.NET.Observing.Client;
 namespace CoAP.NET.Cluster.Devices.Observing;
 
 /// <summary>
-/// An observation of a resource that follows the device. When the device moves, its node dies or the registration ends, the device is
+/// An observation of a resource that follows the device. When the device moves, its node fails or the registration ends, the device is
 /// found and observed again. Thread-safe.
 /// </summary>
 #pragma warning disable CA1001 // the sources have neither timers nor handles

@@ -63,14 +63,14 @@ internal sealed class DeviceOutboxRouter
             Exception? failure = null;
             try
             {
-                CoapNodeId home = _cluster.Map[asked.Slot].Node;
-                if (home == _cluster.Self.Id)
+                CoapNodeId owner = _cluster.Map[asked.Slot].Node;
+                if (owner == _cluster.Self.Id)
                 {
                     return await AnswerAsync(act, asked.Copy(), cancellationToken).ConfigureAwait(false);
                 }
 
-                if (home.IsSet
-                    && await _cluster.Peers.RequestAsync(home, Path, [(byte)act, .. asked.ToBytes()], s_longest)
+                if (owner.IsSet
+                    && await _cluster.Peers.RequestAsync(owner, Path, [(byte)act, .. asked.ToBytes()], s_longest)
                         .WaitAsync(cancellationToken).ConfigureAwait(false) is { } answer
                     && OutboxEntry.TryReadAll(answer) is { } entries)
                 {

@@ -1,4 +1,6 @@
 namespace CoAP.NET.Cluster.Devices.Outbox;
 
-/// <summary>The slot of the device's name moved to another node, or is not loaded yet: ask again.</summary>
-internal sealed class OutboxMovedException() : Exception("The outbox moved to another node.");
+/// <summary>
+/// The outbox is not available at this node now: its slot moved or is not loaded, or the request was not stored. Ask again.
+/// </summary>
+internal sealed class OutboxMovedException() : Exception("The outbox is not available at this node now. Ask again.");

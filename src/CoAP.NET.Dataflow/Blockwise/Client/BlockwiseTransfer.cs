@@ -118,7 +118,7 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
         Channel is { Carried: null } channel && (!channel.IsSecure || block is not null) ? response.Token : default;
 
     /// <summary>
-    /// The body goes in blocks: the same tag stands in all messages of the operation, those of the response's body too (RFC 9175 section
+    /// The body goes in blocks: the same tag is in all messages of the operation, those of the response's body too (RFC 9175 section
     /// 3.4).
     /// </summary>
     public void BeginBlocks()

@@ -48,7 +48,7 @@ internal sealed class AssembledBody : SequentialRequestBody
         ReadOnlySpan<byte> payload = message.Payload.Span;
         if (block.ByteOffset != _body.Length)
         {
-            // A copy in a message of its own was taken already, so it is answered and not appended again. It is no progress.
+            // A copy in a message of its own was taken already, so it is answered and not appended again. It does not count as progress.
             return block.More && Holds(block.ByteOffset, payload)
                 ? BlockVerdict.Answer(BlockResponses.Continue(exchange, block))
                 : OutOfSequence();

@@ -4,7 +4,7 @@ namespace CoAP.NET.Blockwise.Server;
 
 /// <summary>
 /// A bound in bytes that all shards of an endpoint share, with a share for each source. <see cref="FairShare"/> is the rule. Thread-safe;
-/// a transfer takes no lock to add to its account, which is why this is no <see cref="SourceLedger{TSource}"/>.
+/// a transfer takes no lock to add to its account, which is why this is not a <see cref="SourceLedger{TSource}"/>.
 /// </summary>
 internal sealed class BlockwiseBudget
 {
@@ -185,6 +185,7 @@ internal sealed class BudgetAccount(CoapQuotaSource? key)
     public bool IsShort(long now) => Volatile.Read(ref _refusedAt) is var at && at != long.MinValue && now - at < s_shortFor;
 }
 
+/// <summary>The part of a <see cref="BlockwiseBudget"/> that a transfer takes its bytes from.</summary>
 internal enum TransferBudgetTier : byte
 {
     /// <summary>Takes from the part that all newcomers share; they only replace each other.</summary>

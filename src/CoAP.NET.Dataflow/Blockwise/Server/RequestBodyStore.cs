@@ -3,8 +3,8 @@ using CoAP.NET.Requests;
 namespace CoAP.NET.Blockwise.Server;
 
 /// <summary>
-/// The bodies of requests of one shard that a server has not answered yet: which block is what of which body (RFC 7959 sections 2.3 and
-/// 2.5), what room they take however they come, and when they are given up. A state machine: every method is called under Shard.Gate.
+/// The bodies of requests of one shard that a server has not answered yet: which bytes of which body each block has (RFC 7959 sections 2.3
+/// and 2.5), how much memory they take, and when they are discarded. A state machine: every method is called under Shard.Gate.
 /// </summary>
 internal sealed class RequestBodyStore : TransferStore
 {

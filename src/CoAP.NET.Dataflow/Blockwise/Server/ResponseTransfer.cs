@@ -4,8 +4,8 @@ namespace CoAP.NET.Blockwise.Server;
 
 /// <summary>
 /// Which representation a peer is fetching by a request. Later blocks come from it, so that a resource that changes stays one body, and a
-/// handler runs once. Only what the handler gave to this peer for this request is found: what others may read is no matter. Guarded by
-/// Shard.Gate.
+/// handler runs once. Only what the handler gave to this peer for this request is found: responses to other peers are never found. Guarded
+/// by Shard.Gate.
 /// </summary>
 internal sealed class ResponseTransfer(TransferKey key, CoapChannel channel) : StoredTransfer(key, channel)
 {
@@ -20,7 +20,7 @@ internal sealed class ResponseTransfer(TransferKey key, CoapChannel channel) : S
     /// <summary>The source of the body; null if it is in memory.</summary>
     public SeekableResponseBody? Seekable { get; init; }
 
-    /// <summary>The key without the payload of the request; null when that is no part of the key.</summary>
+    /// <summary>The key without the payload of the request; null when that is not part of the key.</summary>
     public TransferKey? Short { get; init; }
 
     /// <summary>

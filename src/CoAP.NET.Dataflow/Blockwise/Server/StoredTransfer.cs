@@ -1,6 +1,8 @@
 namespace CoAP.NET.Blockwise.Server;
 
-/// <summary>Something that is kept for a peer between its blocks, for a time and within a bound. Guarded by Shard.Gate.</summary>
+/// <summary>
+/// A transfer that is kept for a peer between its blocks, for a limited time and within a limit of bytes. Guarded by Shard.Gate.
+/// </summary>
 internal abstract class StoredTransfer : WheelTimer
 {
     // While others are refused, a body has to be through after so many times MAX_TRANSMIT_SPAN at the latest (48 minutes).
@@ -76,10 +78,10 @@ internal abstract class StoredTransfer : WheelTimer
     /// For how long its peer may be silent while others want its room, in units of 100 ns: MAX_TRANSMIT_SPAN, within which copies of a
     /// block that was lost still come, and four times ACK_TIMEOUT at least, as without retransmissions that is nothing.
     /// </summary>
-    public long Timeout => Math.Max(Channel.Parameters.MaxTransmitSpan.Ticks, ShortPatience);
+    public long Timeout => Math.Max(Channel.Parameters.MaxTransmitSpan.Ticks, ShortTimeout);
 
     /// <summary>See <see cref="Timeout"/>: of an address that was never verified.</summary>
-    public long ShortPatience => Math.Max(Channel.Parameters.AckTimeout.Ticks * 4, TimeSpan.TicksPerSecond);
+    public long ShortTimeout => Math.Max(Channel.Parameters.AckTimeout.Ticks * 4, TimeSpan.TicksPerSecond);
 
     /// <summary>Begins to measure how fast the peer is.</summary>
     public void BeginPace(long now)
@@ -88,7 +90,7 @@ internal abstract class StoredTransfer : WheelTimer
         _paceFrom = 0;
     }
 
-    /// <summary>Notes how far the peer got.</summary>
+    /// <summary>Notes the progress of the peer.</summary>
     /// <param name="position">How far, in bytes.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
     public void NotePace(long position, long now)

@@ -168,7 +168,7 @@ internal sealed class StreamedRequestBody : SequentialRequestBody, IDeferredWork
         _ = WaitForCapacityAsync(flush);
     }
 
-    /// <summary>The handler has answered: what it did not read is let go when the lock is released.</summary>
+    /// <summary>The handler has answered: what it did not read is discarded when the lock is released.</summary>
     public override bool OnReplied(CoapResult result)
     {
         _result = result;
@@ -257,7 +257,7 @@ internal sealed class StreamedRequestBody : SequentialRequestBody, IDeferredWork
         }
     }
 
-    // A block stands in the pipe, or the handler reads no more: it is answered, if it is not the last one, whose answer the handler makes.
+    // A block is in the pipe, or the handler reads no more: it is answered, if it is not the last one, whose answer the handler makes.
     private async Task WaitForCapacityAsync(ValueTask<FlushResult> flush)
     {
         try

@@ -48,7 +48,7 @@ internal sealed class TransferKey : IEquatable<TransferKey>
             length += IsPart(options!, options!.NumberAt(i), ofQBlock) ? 4 + options.LengthAt(i) : 0;
         }
 
-        // Even, for the hash. The lengths of all parts stand inside, so padding makes no two keys equal.
+        // Even, for the hash. The lengths of all parts are included, so padding makes no two keys equal.
         byte[] bytes = new byte[(length + 1) & ~1];
         Span<byte> rest = bytes;
         rest[0] = (byte)(message.Code.Value | (ofQBlock ? 0x80 : 0));

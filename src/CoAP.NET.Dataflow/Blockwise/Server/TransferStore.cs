@@ -62,7 +62,7 @@ internal abstract class TransferStore
 
     /// <summary>The transfer was used: it is the youngest now and kept for its whole time again.</summary>
     /// <param name="transfer">The transfer.</param>
-    /// <param name="position">How far its peer got, in bytes.</param>
+    /// <param name="position">The progress of its peer, in bytes.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
     public void Touch(StoredTransfer transfer, long position, long now)
     {
@@ -268,7 +268,7 @@ internal abstract class TransferStore
     // would take the room for as long as bodies are kept.
     private bool Yields(StoredTransfer transfer, long now) =>
         transfer.IsDone
-            || (!transfer.WaitsForServer && (transfer.IsSlow || now - transfer.LastUse >= PatienceWith(transfer, now)));
+            || (!transfer.WaitsForServer && (transfer.IsSlow || now - transfer.LastUse >= TimeoutOf(transfer, now)));
 
     private static bool Helps(TransferBudgetTier part, StoredTransfer transfer, BudgetShortage shortage) => shortage switch
     {
@@ -278,7 +278,7 @@ internal abstract class TransferStore
         _ => true,
     };
 
-    // A second datagram is no proof of an address: those that came back have a part of their own as well.
+    // A second datagram does not prove an address: those that came back have a part of their own as well.
     private static TransferBudgetTier PartOf(CoapChannel channel, bool isTrusted) =>
         isTrusted ? TransferBudgetTier.Known
         : channel.IsNewcomer ? TransferBudgetTier.Newcomer
@@ -305,11 +305,11 @@ internal abstract class TransferStore
         transfer.Account.IsShort(now) || (transfer.Part == TransferBudgetTier.Unverified && Budget.Unverified.IsShort(now))
             || Budget.Everybody.IsShort(now);
 
-    private long PatienceWith(StoredTransfer transfer, long now) =>
-        Shard.Guard.IsTrusted(transfer.Channel, now) ? transfer.Timeout : transfer.ShortPatience;
+    private long TimeoutOf(StoredTransfer transfer, long now) =>
+        Shard.Guard.IsTrusted(transfer.Channel, now) ? transfer.Timeout : transfer.ShortTimeout;
 
     private void Schedule(StoredTransfer transfer, long now) =>
-        Shard.Wheel.Schedule(transfer, Math.Min(now + PatienceWith(transfer, now), transfer.LastUse + transfer.IdleTime));
+        Shard.Wheel.Schedule(transfer, Math.Min(now + TimeoutOf(transfer, now), transfer.LastUse + transfer.IdleTime));
 
     private sealed class Peer(BudgetAccount account)
     {

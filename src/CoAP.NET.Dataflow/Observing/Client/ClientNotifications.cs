@@ -4,8 +4,8 @@ using CoAP.NET.RequestSteps;
 namespace CoAP.NET.Observing.Client;
 
 /// <summary>
-/// Handles the messages of the server: the response to the registration and the notifications (RFC 7641 sections 3.2 to 3.5). Belongs to
-/// the thread that is busy with the observation; the caller must hold no lock.
+/// Handles the messages of the server: the response to the registration and the notifications (RFC 7641 sections 3.2 to 3.5). Used only on
+/// the thread that processes its events; the caller must hold no lock.
 /// </summary>
 internal sealed class ClientNotifications(
     ClientObservation observation, ObserveClientRegistration registration, ClientObservationContext context)

@@ -7,7 +7,7 @@ using CoAP.NET.RequestSteps;
 
 namespace CoAP.NET.Observing.Client;
 
-/// <summary>What observations need of their endpoint. Thread-safe; the caller must hold no lock.</summary>
+/// <summary>The parts of an endpoint that its observations use. Thread-safe; the caller must hold no lock.</summary>
 /// <param name="environment">Provides the clock.</param>
 /// <param name="transports">The transports.</param>
 /// <param name="hosts">Finds hosts.</param>

@@ -5,7 +5,7 @@ namespace CoAP.NET.Observing.Client;
 /// <summary>An event of an observation of this endpoint. Those of messages carry the message, so that they need no closure.</summary>
 internal readonly struct ClientObservationInput
 {
-    /// <summary>Handles the event at a time, on the thread that is busy with the observation; no lock is held.</summary>
+    /// <summary>Handles the event at a time, on the thread that processes its events; no lock is held.</summary>
     public required Action<ClientObservation, ClientObservationInput, long> Handle { get; init; }
 
     /// <summary>The token of the message; null if the event is not about a received message or the end of its connection.</summary>

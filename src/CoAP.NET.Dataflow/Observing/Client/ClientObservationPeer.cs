@@ -4,8 +4,8 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Observing.Client;
 
 /// <summary>
-/// The peer of a registration: which of the found addresses it is at, the token, and the message that is sent with it. Belongs to the
-/// thread that is busy with the observation; the caller must hold no lock.
+/// The peer of a registration: which of the found addresses it is at, the token, and the message that is sent with it. Used only on the
+/// thread that processes its events; the caller must hold no lock.
 /// </summary>
 internal sealed class ClientObservationPeer(ClientObservation observation, ClientObservationContext context)
 {

@@ -9,7 +9,7 @@ namespace CoAP.NET.Observing.Client;
 /// metrics, and logs which ones lost their registration and which ones are back. Thread-safe; the caller must hold no lock.
 /// </summary>
 /// <param name="shards">The shards; the observations are distributed over their wheels and locks.</param>
-/// <param name="context">What the observations need of the endpoint.</param>
+/// <param name="context">The parts of the endpoint that observations use.</param>
 internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, ClientObservationContext context)
 {
     private readonly Lock _gate = new();

@@ -6,7 +6,7 @@ namespace CoAP.NET.Observing.Client;
 
 /// <summary>
 /// The registration of an observation (RFC 7641 sections 3.1 to 3.3 and 3.6; over connections RFC 8323 section 7): finds the peer,
-/// registers, registers again after failures and after Max-Age, and cancels. Belongs to the thread that is busy with the observation; the
+/// registers, registers again after failures and after Max-Age, and cancels. Used only on the thread that processes its events; the
 /// caller must hold no lock.
 /// </summary>
 /// <remarks>
@@ -51,7 +51,7 @@ internal sealed class ObserveClientRegistration
             static (observation, response, error, now) => observation.Notifications.OnBody(response, error, now));
     }
 
-    /// <summary>Where the registration is.</summary>
+    /// <summary>The phase of the registration.</summary>
     public RegistrationPhase Phase { get; private set; }
 
     /// <summary>The peer, with the token and the message that is under way.</summary>

@@ -1,12 +1,12 @@
 namespace CoAP.NET.Observing.Client;
 
 /// <summary>
-/// The times of an observation's registrations: when to repeat one that failed. Belongs to the thread that is busy with the observation.
+/// The times of an observation's registrations: when to repeat one that failed. Used only on the thread that processes its events.
 /// </summary>
 internal sealed class ObserveReregistrationSchedule(ClientObservation observation)
 {
-    private static readonly long s_leastPatience = TimeSpan.FromSeconds(5).Ticks;
-    private static readonly long s_patienceSpread = TimeSpan.FromSeconds(10).Ticks;
+    private static readonly long s_minTimeout = TimeSpan.FromSeconds(5).Ticks;
+    private static readonly long s_timeoutSpread = TimeSpan.FromSeconds(10).Ticks;
     private static readonly TimeSpan s_firstBackOff = TimeSpan.FromSeconds(5);
 
     private int _failures;
@@ -23,7 +23,7 @@ internal sealed class ObserveReregistrationSchedule(ClientObservation observatio
     /// section 3.3.1). In units of 100 ns.
     /// </summary>
     /// <param name="chance">A random number from 0 up to 1.</param>
-    public static long Timeout(double chance) => s_leastPatience + (long)(s_patienceSpread * chance);
+    public static long Timeout(double chance) => s_minTimeout + (long)(s_timeoutSpread * chance);
 
     /// <summary>
     /// Returns the delay after a failed attempt, in units of 100 ns: 5 s, doubled each time up to a limit; half of it is random.

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Observing.Client;
 
-/// <summary>Where the registration of a <see cref="ClientObservation"/> is.</summary>
+/// <summary>The phases of the registration of a <see cref="ClientObservation"/>.</summary>
 internal enum RegistrationPhase : byte
 {
     /// <summary>The address of the peer is being resolved, or a connection opened.</summary>

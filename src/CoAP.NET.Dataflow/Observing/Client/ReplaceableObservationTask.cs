@@ -1,13 +1,13 @@
 namespace CoAP.NET.Observing.Client;
 
 /// <summary>
-/// Asynchronous work of an observation, such as the search for its peer. Its end is an event of the observation. A new start replaces
-/// running work. Belongs to the thread that is busy with the observation.
+/// Runs one asynchronous task of an observation, such as the search for its peer. A new start cancels the previous task. The result is
+/// handled as an event of the observation. Use it only on the thread that processes the events of the observation.
 /// </summary>
 /// <typeparam name="T">The type of the result.</typeparam>
 /// <param name="observation">The observation.</param>
 /// <param name="describe">Describes an unexpected exception.</param>
-/// <param name="onEnded">Handles the result or the error, unless other work replaced this, or it was cancelled.</param>
+/// <param name="onEnded">Handles the result or the error, unless the task was cancelled or replaced.</param>
 #pragma warning disable CA1001 // the token source is disposed with the work, which ends with the observation at the latest
 internal sealed class ReplaceableObservationTask<T>(ClientObservation observation, Func<ClientObservation, Exception, string> describe,
     Action<ClientObservation, T?, CoapException?, long> onEnded)
@@ -18,8 +18,8 @@ internal sealed class ReplaceableObservationTask<T>(ClientObservation observatio
 
     public bool IsRunning => _running is not null;
 
-    /// <summary>Cancels running work.</summary>
-    /// <returns>The token of the new work, for which <see cref="Finish"/> or <see cref="Await"/> must follow.</returns>
+    /// <summary>Cancels the previous task.</summary>
+    /// <returns>The token of the new task, for which <see cref="Finish"/> or <see cref="Await"/> must follow.</returns>
     public CancellationToken Start()
     {
         Cancel();
@@ -33,7 +33,7 @@ internal sealed class ReplaceableObservationTask<T>(ClientObservation observatio
         _running = null;
     }
 
-    /// <summary>Raises an event when the new work ends.</summary>
+    /// <summary>Raises an event when the new task ends.</summary>
     public void Await(ValueTask<T> work) => _ = AwaitAsync(work, _running!);
 
     public void Cancel()

@@ -116,8 +116,8 @@ public sealed class CoapResourceObserverLimits : IDeferredWork
             if (_count >= _maxObservers)
             {
                 // The source with the most loses one when this shard is unlocked; until then there is one too many.
-                if (_maxObservers == 0 || !FairShare.GivesWay(held, _most - 1)
-                    || !FairShare.GivesWay(held, (_most = _bySource.FindMost()) - 1))
+                if (_maxObservers == 0 || !FairShare.AllowsEviction(held, _most - 1)
+                    || !FairShare.AllowsEviction(held, (_most = _bySource.FindMost()) - 1))
                 {
                     return false;
                 }

@@ -18,7 +18,7 @@ internal sealed class ObservedSubject : WheelTimer
 
     // How long to wait for a run. After that, and only if there is something new, another one starts: a block that a user linked in may
     // have lost it.
-    private static readonly long s_patience = TimeSpan.FromMinutes(5).Ticks;
+    private static readonly long s_maxRunTime = TimeSpan.FromMinutes(5).Ticks;
 
     private readonly ObserverTable _table;
     private long _sequence;
@@ -43,7 +43,7 @@ internal sealed class ObservedSubject : WheelTimer
         _windowStart = now;
     }
 
-    /// <summary>Where its runs are. <see cref="Notification.IsLate"/> reads it without the lock.</summary>
+    /// <summary>The progress of its runs. <see cref="Notification.IsLate"/> reads it without the lock.</summary>
     public SubjectState State { get; private set; }
 
     public CoapShard Shard => _table.Shard;
@@ -113,7 +113,7 @@ internal sealed class ObservedSubject : WheelTimer
     /// <summary>Requests a run of the handler that starts from now on, unless one is requested already.</summary>
     public void RequestRun(long now)
     {
-        bool isUnderWay = IsRunning && now - _startedAt < s_patience;
+        bool isUnderWay = IsRunning && now - _startedAt < s_maxRunTime;
         if (isUnderWay && State == SubjectState.Running)
         {
             Become(SubjectState.RunsAgain);

@@ -74,7 +74,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
         Join(subject);
     }
 
-    /// <summary>What it does now.</summary>
+    /// <summary>Its current state.</summary>
     public ObserverState State { get; private set; }
 
     /// <summary>The subject; replaced when its peer accepts messages of another size.</summary>
@@ -122,7 +122,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     /// <summary>The time when the observer store was last informed of it, in units of 100 ns.</summary>
     public long KeptAt { get; set; }
 
-    /// <summary>What the application stores for it; null without an event.</summary>
+    /// <summary>The data that the application stores for it; null without an event.</summary>
     public StrongBox<object?>? ApplicationState { get; set; }
 
     /// <summary>Whether it counts among the unverified observers of its source.</summary>

@@ -6,7 +6,7 @@ namespace CoAP.NET.Observing.Server;
 /// </summary>
 internal sealed class ObserverQuota
 {
-    // Clients with activity since the last check go to the end instead of giving way; at most this many are skipped.
+    // Clients with activity since the last check go to the end instead of being evicted; at most this many are skipped.
     private const int MaxPassed = 16;
 
     private readonly Lock _gate = new();

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Observing.Server;
 
-/// <summary>What an <see cref="Observer"/> does.</summary>
+/// <summary>The states of an <see cref="Observer"/>.</summary>
 internal enum ObserverState : byte
 {
     /// <summary>It waits for nothing, and no message is outstanding.</summary>

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Observing.Server;
 
-/// <summary>Where the runs of an <see cref="ObservedSubject"/> are.</summary>
+/// <summary>The progress of the handler runs of an <see cref="ObservedSubject"/>.</summary>
 internal enum SubjectState : byte
 {
     /// <summary>No run is requested, or the timer will request one.</summary>
@@ -15,7 +15,7 @@ internal enum SubjectState : byte
     /// <remarks>The tick comes.</remarks>
     Running,
 
-    /// <summary>The handler runs, and another run was requested since it started.</summary>
+    /// <summary>The handler runs, and another run has been requested since it started.</summary>
     /// <remarks>The resource changes while an observer is idle, or an observer awaits a run.</remarks>
     RunsAgain,
 

@@ -9,7 +9,7 @@ namespace CoAP.NET.Transports.Loops;
 /// <summary>
 /// One loop for many descriptors: it reads each without waiting, processes everything to completion, collects the results and sends them
 /// together, then calls epoll_wait. After each turn it calls the due clocks. Other threads ask it to attach and detach a transport, to
-/// attend to a descriptor, and to call a clock. All state below belongs to the thread that holds the role. At each call into the pipeline
+/// attend to a descriptor, and to call a clock. All state below belongs to the thread that runs the loop. At each call into the pipeline
 /// the state is such that another thread can continue.
 /// </summary>
 internal sealed unsafe class EpollLoop : ReceiveLoop
@@ -18,7 +18,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     private const int RoundsBetweenPolls = 16;
     private const int EventCapacity = 128;
 
-    // A server checks its sockets every few seconds: if other code closed one, the server would be up and deaf.
+    // A server checks its sockets every few seconds: if other code closed one, the server would run without receiving anything.
     private static readonly long s_checkPeriod = 5 * TimeProvider.System.TimestampFrequency;
 
     private readonly SharedLoop? _shared;
@@ -68,7 +68,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     /// <summary>Receives from TCP connections and sends in batches. Only for the thread with the role, pinned in user code.</summary>
     public TcpReceiver Tcp => _tcp ??= new TcpReceiver(this);
 
-    /// <summary>How often it has polled the kernel. Only for the thread that holds the role.</summary>
+    /// <summary>How often it has polled the kernel. Only for the thread that runs the loop.</summary>
     public long Looks { get; private set; }
 
     protected override LoopCountersAndLogger? ActiveReports =>
@@ -175,7 +175,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         }
     }
 
-    /// <summary>Starts to watch a descriptor. Only for the thread that holds the role.</summary>
+    /// <summary>Starts to watch a descriptor. Only for the thread that runs the loop.</summary>
     /// <param name="file">The owner of the descriptor; gets its <see cref="EpollWatchedDescriptor.Id"/>.</param>
     /// <param name="handle">The descriptor.</param>
     /// <param name="events">The events to watch for.</param>
@@ -195,7 +195,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     /// <summary>Changes the watched events of a descriptor. Thread-safe, while the descriptor cannot be closed.</summary>
     public void Change(EpollWatchedDescriptor file, SafeHandle handle, uint events) => Control(LibC.EpollModify, handle, events, file.Id);
 
-    /// <summary>Stops watching a descriptor. Only for the thread that holds the role, before the descriptor is closed.</summary>
+    /// <summary>Stops watching a descriptor. Only for the thread that runs the loop, before the descriptor is closed.</summary>
     public void Remove(EpollWatchedDescriptor file, SafeHandle handle)
     {
         if (!handle.IsClosed)

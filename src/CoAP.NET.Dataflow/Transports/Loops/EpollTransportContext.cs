@@ -1,6 +1,6 @@
 namespace CoAP.NET.Transports.Loops;
 
-/// <summary>A transport, as its loops see it.</summary>
+/// <summary>What loops need from a transport: its endpoint, and when another thread takes over.</summary>
 /// <param name="context">The endpoint.</param>
 /// <param name="handOverAfter">How long user code may delay others; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.</param>
 internal sealed class EpollTransportContext(ICoapTransportContext context, TimeSpan handOverAfter)

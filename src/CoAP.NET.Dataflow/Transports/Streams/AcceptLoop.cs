@@ -1,8 +1,8 @@
 namespace CoAP.NET.Transports.Streams;
 
 /// <summary>
-/// Accepts connections one after another until the transport closes, despite all failures: a server that is up and deaf is worse. Derived
-/// classes define the source of connections.
+/// Accepts connections one after another until the transport closes, despite all failures: a server that runs but accepts nothing is worse.
+/// Derived classes define the source of connections.
 /// </summary>
 /// <param name="context">The endpoint.</param>
 /// <param name="stopping">Cancelled when the transport closes, before its listening sockets are closed.</param>

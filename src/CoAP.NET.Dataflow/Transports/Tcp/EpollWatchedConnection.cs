@@ -3,7 +3,7 @@ using CoAP.NET.Transports.Streams;
 
 namespace CoAP.NET.Transports.Tcp;
 
-/// <summary>The loop's side of a connection. All state belongs to the thread that holds the role of the loop.</summary>
+/// <summary>The loop's side of a connection. Use its state only on the thread that runs the loop.</summary>
 internal sealed class EpollWatchedConnection(LinuxTcpConnection connection) : EpollWatchedDescriptor(connection.Engine.LoopTransport)
 {
     public LinuxTcpConnection Connection { get; } = connection;

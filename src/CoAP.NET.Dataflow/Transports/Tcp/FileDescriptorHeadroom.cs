@@ -13,7 +13,7 @@ internal static class FileDescriptorHeadroom
     private const int Share = 8;
 
     /// <summary>
-    /// The maximum number of descriptors of this process; <see cref="long.MaxValue"/> where the system sets none, or does not tell it.
+    /// The maximum number of descriptors of this process; <see cref="long.MaxValue"/> where the system sets none, or does not reveal it.
     /// </summary>
     public static long Limit { get; } =
         OperatingSystem.IsLinux() && LibC.TryGetFileLimit(out ulong limit) && limit <= long.MaxValue ? (long)limit : long.MaxValue;

@@ -11,7 +11,7 @@ internal sealed class HandshakeLimiter(CoapLimits limits, TimeProvider time, Coa
 {
     // A source that is full by itself gives a place away only when a handshake has made no progress for so long. Otherwise many clients
     // behind one address that connect at once would end each other's handshakes.
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan s_stallTimeout = TimeSpan.FromSeconds(1);
 
     private readonly Lock _gate = new();
     private readonly SourceUsage<Handshake> _silent = new();
@@ -81,7 +81,7 @@ internal sealed class HandshakeLimiter(CoapLimits limits, TimeProvider time, Coa
             if (full is not null)
             {
                 SourceUsage<Handshake>.UsageEntry oldest = full.First!;
-                if (!FairShare.GivesWay(mine + 1, full.Amount - 1) && time.GetElapsedTime(oldest.Mark) < s_patience)
+                if (!FairShare.AllowsEviction(mine + 1, full.Amount - 1) && time.GetElapsedTime(oldest.Mark) < s_stallTimeout)
                 {
                     return false;
                 }
@@ -147,7 +147,9 @@ internal sealed class HandshakeLimiter(CoapLimits limits, TimeProvider time, Coa
             set => Volatile.Write(ref field, value);
         }
 
-        /// <summary>Records an answer of this end, so a whole flight of the peer had arrived: single bytes are no progress.</summary>
+        /// <summary>
+        /// Records an answer of this end, so a whole flight of the peer had arrived: single bytes do not count as progress.
+        /// </summary>
         public void OnProgress() => _places.OnProgress(this);
     }
 }

@@ -39,7 +39,7 @@ internal static class OfflineCertificateChainPolicy
         return policy;
     }
 
-    // No public member tells which authorities a certificate context trusts. Without a policy SslStream trusts exactly these, so they must
+    // No public member shows which authorities a certificate context trusts. Without a policy SslStream trusts exactly these, so they must
     // not get lost.
     private static bool TryTakeTrust(SslStreamCertificateContext own, X509ChainPolicy policy)
     {

@@ -5,8 +5,8 @@ namespace CoAP.NET.Transports.Tcp;
 
 /// <summary>
 /// Reads the input of a <see cref="TcpReceiver"/>. All connections are read into one buffer, so idle ones hold no memory. A connection
-/// keeps the buffer, and the loop takes another one, while bytes remain that cannot be handed in yet. Belongs to the thread that holds the
-/// role of the loop.
+/// keeps the buffer, and the loop takes another one, while bytes remain that cannot be handed in yet. Use it only on the thread that runs
+/// the loop.
 /// </summary>
 internal sealed unsafe class TcpInput
 {

@@ -5,7 +5,7 @@ namespace CoAP.NET.Transports.Tcp;
 
 /// <summary>
 /// Handles the TCP connections of a loop: one non-blocking read per turn, every frame of it processed to completion, and one send for all
-/// results. All state below belongs to the thread that holds the role, and at any call into the pipeline another thread can continue with
+/// results. All state below belongs to the thread that runs the loop, and at any call into the pipeline another thread can continue with
 /// it.
 /// </summary>
 internal sealed class TcpReceiver

@@ -4,6 +4,7 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Transports.Udp;
 
+/// <summary>A UDP socket of .NET, for platforms without the Linux loops.</summary>
 internal sealed class PortableUdpSocket
 {
     private const int WindowsNoConnectionReset = unchecked((int)0x9800000C);
@@ -44,7 +45,7 @@ internal sealed class PortableUdpSocket
     public bool IsWildcard { get; }
 
     /// <summary>
-    /// Whether the system tells to which of the addresses behind the wildcard a datagram was sent. .NET makes objects for each then.
+    /// Whether the system reports to which of the addresses behind the wildcard a datagram was sent. .NET makes objects for each then.
     /// </summary>
     public bool ProvidesLocalAddress { get; }
 

@@ -5,8 +5,8 @@ using CoAP.NET.Transports.Loops;
 namespace CoAP.NET.Transports.Udp;
 
 /// <summary>
-/// The slots that one recvmmsg fills. Each has a datagram that is lent to the pipeline. Usually it returns before the next call, and the
-/// slot is filled again without any shared pool. Belongs to the thread that holds the role of the loop.
+/// The slots that one recvmmsg fills. Each has a datagram that is lent to the pipeline. Usually the datagram is returned before
+/// the next call, and the slot is filled again without any shared pool. Use it only on the thread that runs the receive loop.
 /// </summary>
 internal sealed unsafe class ReceiveBatch
 {

@@ -5,7 +5,7 @@ namespace CoAP.NET.Transports.Udp;
 
 /// <summary>
 /// Sends datagrams together with sendmmsg. They are copied, mostly some dozen bytes, so their buffers return to the thread at once and need
-/// no pinning. Belongs to the thread that holds the role of the loop.
+/// no pinning. Use it only on the thread that runs the loop.
 /// </summary>
 internal sealed unsafe class SendBatch
 {

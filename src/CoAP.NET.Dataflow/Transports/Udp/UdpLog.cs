@@ -2,6 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Transports.Udp;
 
+/// <summary>Log messages of UDP sockets.</summary>
 internal static partial class UdpLog
 {
     [LoggerMessage(1000, LogLevel.Debug, "UDP: bound {Address}, engine {Engine}, {Sockets} socket(s).")]

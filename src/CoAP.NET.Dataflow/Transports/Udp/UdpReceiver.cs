@@ -5,7 +5,7 @@ namespace CoAP.NET.Transports.Udp;
 
 /// <summary>
 /// Handles the UDP sockets of a loop: non-blocking recvmmsg until all are empty, everything processed to completion, answers collected and
-/// sent with sendmmsg. All state below belongs to the thread that holds the role, and at any call into the pipeline another thread can
+/// sent with sendmmsg. All state below belongs to the thread that runs the loop, and at any call into the pipeline another thread can
 /// continue with it.
 /// </summary>
 internal sealed unsafe class UdpReceiver(EpollLoop loop)
@@ -28,7 +28,7 @@ internal sealed unsafe class UdpReceiver(EpollLoop loop)
     private readonly SendBatch _out = new();
     private ReceiveBatch? _batch;
 
-    /// <summary>Adds a datagram to the batch. Only for the thread that holds the role; while it is in user code, pinned.</summary>
+    /// <summary>Adds a datagram to the batch. Only for the thread that runs the loop; while it is in user code, pinned.</summary>
     /// <param name="socket">The socket.</param>
     /// <param name="datagram">The datagram.</param>
     /// <param name="isForeign">Whether another loop receives from the socket.</param>

@@ -23,7 +23,7 @@ internal static class UdpSockets
     public static bool IsShared(IPEndPoint endpoint, CoapUdpTransportOptions options) => options.SharePort && endpoint.Port != 0;
 
     /// <summary>
-    /// Whether a socket for both IP versions tells which local address a datagram was sent to. Apple systems have no such option for the
+    /// Whether a socket for both IP versions reports which local address a datagram was sent to. Apple systems have no such option for the
     /// IPv4 datagrams of an IPv6 socket, and .NET refuses to receive with it there.
     /// </summary>
     public static bool BothVersionsProvideLocalAddress => s_bothVersionsTellLocal.Value;
@@ -121,7 +121,7 @@ internal static class UdpSockets
         }
         catch (SocketException exception)
         {
-            // Nothing was sent to it. A lack of descriptors is no reason for two sockets.
+            // Nothing was sent to it. A lack of descriptors does not justify two sockets.
             return exception.SocketErrorCode is not (SocketError.InvalidArgument or SocketError.ProtocolOption);
         }
     }

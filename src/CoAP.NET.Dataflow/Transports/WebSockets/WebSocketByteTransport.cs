@@ -189,7 +189,8 @@ internal sealed class WebSocketByteTransport(
         }
     }
 
-    // A browser lets a page close with 1000, or with a status from 3000 on, which no standard of CoAP has. Abort has told the cause before.
+    // A browser lets a page close with 1000, or with a status from 3000 on, which no standard of CoAP has. Abort has reported the cause
+    // before.
     private WebSocketCloseStatus Sendable(WebSocketCloseStatus status) => host is null ? status : WebSocketCloseStatus.NormalClosure;
 
     private static string? Shorten(string? text) => text is { Length: > MaxReason } ? text[..MaxReason] : text;

@@ -2,7 +2,7 @@ using System.Net.WebSockets;
 
 namespace CoAP.NET.Transports.WebSockets;
 
-/// <summary>Opens one WebSocket by the means of a platform. What it made for that is disposed with the WebSocket.</summary>
+/// <summary>Opens one WebSocket with the API of a platform. Objects that it creates for that are disposed with the WebSocket.</summary>
 internal abstract class WebSocketOpening : IDisposable
 {
     /// <summary>The bound local address; the default if it is unknown.</summary>
