@@ -1,9 +1,9 @@
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// A token for a peer with any number of responses: that of an observation (RFC 7641 section 3), or of a message of a body (RFC 9177). It is
-/// in the table of the peer (<see cref="PeerExchanges.MultiResponseTokens"/>) from before the first message until it is closed, whatever the
-/// outcome of the messages with it.
+/// A token for a peer with any number of responses: that of an observation (RFC 7641 section 3), or of a message of a body (RFC 9177). It
+/// is in the table of the peer (<see cref="PeerExchanges.MultiResponseTokens"/>) from before the first message until it is closed, whatever
+/// the outcome of the messages with it.
 /// </summary>
 internal sealed class MultiResponseToken : ITransmissionOwner
 {

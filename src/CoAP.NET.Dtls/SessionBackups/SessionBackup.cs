@@ -237,13 +237,14 @@ internal sealed class SessionBackup : IDisposable
 
         try
         {
-            await confirmation.WhenAllAsync().WaitAsync(CoapDtlsSessionBackupOptions.ConfirmTimeout, _time, cancellationToken).ConfigureAwait(false);
+            await confirmation.WhenAllAsync().WaitAsync(CoapDtlsSessionBackupOptions.ConfirmTimeout, _time, cancellationToken)
+                .ConfigureAwait(false);
         }
         catch (TimeoutException exception)
         {
             throw new TimeoutException(
-                $"The backup of sessions did not confirm within {CoapDtlsSessionBackupOptions.ConfirmTimeout:c} that it has the released sessions. "
-                    + "They have ended here; a server that loads them treats them as after a crash. Check why the store is slow or "
+                $"The backup of sessions did not confirm within {CoapDtlsSessionBackupOptions.ConfirmTimeout:c} that it has the released "
+                    + "sessions. They have ended here; a server that loads them treats them as after a crash. Check why the store is slow or "
                     + "unavailable.", exception);
         }
     }
