@@ -8,7 +8,8 @@ public class Readings : Paths
 {
     /// <inheritdoc/>
     protected override ICoapMessageSerializer CreateSerializer() =>
-        new CoapDatagramSerializer(new CoapSerializerOptions { Registry = CoapOptionRegistry.Default.With(new OptionFactory<Reading>()) });
+        new CoapDatagramSerializer(
+            new CoapSerializerOptions { Registry = CoapOptionRegistry.Default.With(new TypedOptionFactory<Reading>()) });
 
     /// <inheritdoc/>
     protected override CoapMessage CreateMessage(MatrixCase one)

@@ -66,7 +66,7 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
     /// <inheritdoc/>
     public ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
     {
-        NodeLeaseLimits.Check(self, lease);
+        NodeLeaseRules.Check(self, lease);
         return new(_leases.RunAsync(() => _lease.JoinAsync(self, lease, _stop.Token), cancellationToken));
     }
 

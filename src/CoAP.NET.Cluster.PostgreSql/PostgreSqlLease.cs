@@ -27,7 +27,7 @@ internal sealed class PostgreSqlLease(
 
     public Task<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
     {
-        NodeLeaseLimits.CheckSame(_self?.Id ?? default, self.Id);
+        NodeLeaseRules.CheckSame(_self?.Id ?? default, self.Id);
         return RunAsync(
             async connection =>
             {

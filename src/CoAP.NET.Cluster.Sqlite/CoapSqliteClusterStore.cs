@@ -58,7 +58,7 @@ internal sealed class CoapSqliteClusterStore : ICoapClusterStore
     /// <returns>The map with the node.</returns>
     public ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
     {
-        NodeLeaseLimits.Check(self, lease);
+        NodeLeaseRules.Check(self, lease);
         return new(_work.RunAsync(file => file.Join(self), cancellationToken));
     }
 

@@ -70,7 +70,7 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
 
     public CoapClusterSlotMap Join(CoapClusterNode self)
     {
-        NodeLeaseLimits.CheckSame(_self?.Id ?? default, self.Id);
+        NodeLeaseRules.CheckSame(_self?.Id ?? default, self.Id);
         _self = self;
         return Show();
     }

@@ -9,7 +9,7 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 namespace CoAP.NET.Generators;
 
 /// <summary>Replaces calls of <c>MapGet</c> and similar methods whose handlers have bound parameters with code that binds them.</summary>
-/// <remarks>It also answers guessed names in declarations, which <see cref="CoapNameAnalyzer"/> cannot do.</remarks>
+/// <remarks>It also reports foreign names in declarations, which <see cref="CoapForeignNameAnalyzer"/> cannot do.</remarks>
 [Generator(LanguageNames.CSharp)]
 public sealed class CoapRouteGenerator : IIncrementalGenerator
 {
@@ -29,15 +29,15 @@ public sealed class CoapRouteGenerator : IIncrementalGenerator
             .WithTrackingName(CallsStep);
         context.RegisterSourceOutput(calls.Collect(), static (output, found) => Write(output, found));
 
-        // The compiler runs no analyzer if the type of a declaration is unknown, so this name would get no answer.
-        IncrementalValuesProvider<FoundGuess> guesses = context.SyntaxProvider
+        // The compiler runs no analyzer if the type of a declaration is unknown, so an analyzer would not report this name.
+        IncrementalValuesProvider<FoundForeignName> names = context.SyntaxProvider
             .CreateSyntaxProvider(
-                static (node, _) => NameGuessReader.IsDeclaration(node),
+                static (node, _) => ForeignNameReader.IsDeclaration(node),
                 static (node, cancellationToken) =>
-                    NameGuessReader.Read((SimpleNameSyntax)node.Node, node.SemanticModel, cancellationToken).FirstOrDefault())
-            .Where(static guess => guess is not null)
-            .Select(static (guess, _) => guess!);
-        context.RegisterSourceOutput(guesses, static (output, guess) => output.ReportDiagnostic(guess.ToDiagnostic()));
+                    ForeignNameReader.Read((SimpleNameSyntax)node.Node, node.SemanticModel, cancellationToken).FirstOrDefault())
+            .Where(static name => name is not null)
+            .Select(static (name, _) => name!);
+        context.RegisterSourceOutput(names, static (output, name) => output.ReportDiagnostic(name.ToDiagnostic()));
     }
 
     private static void Write(SourceProductionContext output, ImmutableArray<InterceptedMapCall> calls)

@@ -223,7 +223,7 @@ public sealed class RepeatTests
 
         public CoapCode Ask(TopicOwnerRequest question)
         {
-            CoapTableDecision decision = TopicChangeRules.Decide(
+            CoapTableDecision decision = TopicOperationRules.Decide(
                 new CoapTableDecisionContext(s_key, State?.Write(), question.Write(), Timeout.InfiniteTimeSpan, DateTimeOffset.UnixEpoch));
             State = decision.IsRemoval ? null : decision.IsPut ? TopicState.Read(decision.Value) : State;
             return TopicOwnerResponse.Read(decision.Reply).Code;

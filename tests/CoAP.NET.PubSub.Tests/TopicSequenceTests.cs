@@ -218,7 +218,7 @@ public sealed class TopicSequenceTests
 
     private sealed class Rules(TopicIndex index) : ICoapReplicatedTableRules
     {
-        public CoapTableDecision Decide(CoapTableDecisionContext question) => TopicChangeRules.Decide(question);
+        public CoapTableDecision Decide(CoapTableDecisionContext question) => TopicOperationRules.Decide(question);
 
         public void OnChanged(CoapTableChange change) => index.OnChanged(change);
     }

@@ -18,7 +18,7 @@ namespace CoAP.NET.Cluster.Oscore;
 /// provisioned context has one; contexts from EDHOC have none. When a context gets new keys, or its device is decommissioned, remove the
 /// record with <see cref="ForgetAsync"/>.</para>
 /// </remarks>
-internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscoreContextOwners
+internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscoreContextLocator
 {
     // More than a context reserves while a standby lags behind; 65,536 of these fit into the numbers of a key.
     private const ulong Jump = 1 << 24;
@@ -116,7 +116,7 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscoreContextOwner
     }
 
     /// <inheritdoc/>
-    public OscoreContextAvailability OwnerOf(OscoreStoreKey key, ulong epoch)
+    public OscoreContextAvailability AvailabilityOf(OscoreStoreKey key, ulong epoch)
     {
         Epoch? open;
         lock (_gate)

@@ -23,12 +23,12 @@ internal sealed class MemoryClusterStore : ICoapClusterStore
 
     public ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
     {
-        NodeLeaseLimits.Check(self, lease);
+        NodeLeaseRules.Check(self, lease);
         Begin(cancellationToken);
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
-            NodeLeaseLimits.CheckSame(_self, self.Id);
+            NodeLeaseRules.CheckSame(_self, self.Id);
             _self = self.Id;
             return new ValueTask<CoapClusterSlotMap>(_cluster.Join(self, lease));
         }

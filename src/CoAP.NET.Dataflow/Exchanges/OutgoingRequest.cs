@@ -90,10 +90,10 @@ internal sealed record OutgoingRequest
     }
 
     /// <summary>Measures the request, with all its messages; null if nothing does.</summary>
-    public ClientRequestMeter? Watch
+    public ClientRequestMeter? Meter
     {
-        get => _more?.Watch;
-        set => RareFields.Watch = value;
+        get => _more?.Meter;
+        set => RareFields.Meter = value;
     }
 
     /// <summary>The length of the token, in bytes; 0 if the parameters of the peer determine it.</summary>
@@ -169,7 +169,7 @@ internal sealed record OutgoingRequest
     {
         public CoapResponse? FirstBlock { get; set; }
 
-        public ClientRequestMeter? Watch { get; set; }
+        public ClientRequestMeter? Meter { get; set; }
 
         public int TokenLength { get; set; }
 
@@ -183,8 +183,8 @@ internal sealed record OutgoingRequest
 
         public int? UntaggedResource { get; set; }
 
-        public OutgoingRareFields? Copy() => FirstBlock is null && Watch is null && TokenLength == 0
+        public OutgoingRareFields? Copy() => FirstBlock is null && Meter is null && TokenLength == 0
             ? null
-            : new OutgoingRareFields { FirstBlock = FirstBlock, Watch = Watch, TokenLength = TokenLength };
+            : new OutgoingRareFields { FirstBlock = FirstBlock, Meter = Meter, TokenLength = TokenLength };
     }
 }

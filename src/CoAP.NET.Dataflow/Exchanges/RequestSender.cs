@@ -24,7 +24,7 @@ internal sealed class RequestSender(CoapEnvironment environment, ClientSender[] 
         ClientRequest sent = SenderOf(channel).Begin(
             channel, request.Message, request.Timeout is null ? default : request.TimeAt(environment.Now), in run, request.Cancellation,
             request.Request.IsForwarded, request.Request.OnBehalfOf, request.KeepsToken);
-        request.Watch?.OnSent(sent.Transmission, request.Message);
+        request.Meter?.OnSent(sent.Transmission, request.Message);
         return sent.Task;
     }
 

@@ -111,7 +111,7 @@ public sealed class CoapLink
     /// <summary>Returns the absolute URI of the target (RFC 3986 section 5.2).</summary>
     /// <param name="baseUri">The absolute URI of the document, such as <c>coap://[2001:db8::1]/.well-known/core</c>.</param>
     /// <returns>The URI.</returns>
-    public string ResolveTarget(string baseUri) => UriReference.Resolve(baseUri, Target);
+    public string ResolveTarget(string baseUri) => UriReferenceResolver.Resolve(baseUri, Target);
 
     /// <summary>
     /// Returns the absolute URI of the context: the anchor, otherwise scheme and authority of the target (RFC 6690 section 2.1).
@@ -119,7 +119,7 @@ public sealed class CoapLink
     /// <param name="baseUri">The absolute URI of the document.</param>
     /// <returns>The URI.</returns>
     public string ResolveContext(string baseUri) =>
-        Anchor is { } anchor ? UriReference.Resolve(baseUri, anchor) : UriReference.GetOrigin(ResolveTarget(baseUri));
+        Anchor is { } anchor ? UriReferenceResolver.Resolve(baseUri, anchor) : UriReferenceResolver.GetOrigin(ResolveTarget(baseUri));
 
     /// <summary>Returns the link in link format.</summary>
     /// <returns>The text.</returns>

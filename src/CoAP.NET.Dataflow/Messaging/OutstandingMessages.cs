@@ -1,5 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
-using GivingList = CoAP.NET.Shard.IntrusiveList<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.WaitingTransmissionLinks>;
+using GivingList = CoAP.NET.Shard.IntrusiveList<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.WaitingTransmissionLinksAccessor>;
 
 namespace CoAP.NET.Messaging;
 

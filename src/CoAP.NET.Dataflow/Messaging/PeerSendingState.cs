@@ -1,5 +1,6 @@
-using OutstandingList = CoAP.NET.Shard.IntrusiveList<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.OutstandingTransmissionLinks>;
-using WaitingList = CoAP.NET.Shard.IntrusiveList<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.WaitingTransmissionLinks>;
+using OutstandingList = CoAP.NET.Shard.IntrusiveList<
+    CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.OutstandingTransmissionLinksAccessor>;
+using WaitingList = CoAP.NET.Shard.IntrusiveList<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.WaitingTransmissionLinksAccessor>;
 
 namespace CoAP.NET.Messaging;
 

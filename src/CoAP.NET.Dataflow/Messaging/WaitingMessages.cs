@@ -1,5 +1,5 @@
 using Ledger = CoAP.NET.Guarding.SourceUsage<CoAP.NET.Messaging.PeerSendingState>;
-using WaitingList = CoAP.NET.Shard.IntrusiveList<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.WaitingTransmissionLinks>;
+using WaitingList = CoAP.NET.Shard.IntrusiveList<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.WaitingTransmissionLinksAccessor>;
 
 namespace CoAP.NET.Messaging;
 

@@ -244,31 +244,31 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
             IsOfTarget = isOfTarget, Timeout = request.Timeout, StartedAt = started,
             Route = route, Cancellation = cancellationToken,
         };
-        return environment.Telemetry.IsRequesting ? WatchAsync(outgoing) : steps.Chain.SendAsync(outgoing, steps.FirstFor(route));
+        return environment.Telemetry.IsRequesting ? MeasureAsync(outgoing) : steps.Chain.SendAsync(outgoing, steps.FirstFor(route));
     }
 
-    private async Task<CoapResponse> WatchAsync(OutgoingRequest request)
+    private async Task<CoapResponse> MeasureAsync(OutgoingRequest request)
     {
         CoapChannel channel = request.Channel;
         byte code = request.Request.Code.Value;
-        ClientRequestMeter watch = new(environment, channel.IsReliable, code);
+        ClientRequestMeter meter = new(environment, channel.IsReliable, code);
         if (CoapTelemetry.Source.HasListeners())
         {
-            watch.Begin(TelemetryTags.MethodOf(code), request.Target, channel.Transport.Scheme, channel.Remote.ToIPAddress().ToString(),
+            meter.Begin(TelemetryTags.MethodOf(code), request.Target, channel.Transport.Scheme, channel.Remote.ToIPAddress().ToString(),
                 channel.Remote.Port);
         }
 
-        request.Watch = watch;
-        AddContext(request.Message, watch.Context);
+        request.Meter = meter;
+        AddContext(request.Message, meter.Context);
         try
         {
             CoapResponse response = await steps.Chain.SendAsync(request, steps.FirstFor(request.Route)).ConfigureAwait(false);
-            watch.End(response.Code);
+            meter.End(response.Code);
             return response;
         }
         catch (Exception exception)
         {
-            watch.Fail(exception);
+            meter.Fail(exception);
             throw;
         }
     }

@@ -158,10 +158,10 @@ public sealed class CoapRequestContext
     }
 
     /// <summary>Measures the request on its way through the server; null if nothing does.</summary>
-    internal ServerRequestMeter? Watch
+    internal ServerRequestMeter? Meter
     {
-        get => _more?.Watch;
-        set => RareFields.Watch = value;
+        get => _more?.Meter;
+        set => RareFields.Meter = value;
     }
 
     internal ResultBodyStreamDisposer? Opened { get => _more?.Opened; set => RareFields.Opened = value; }

@@ -5,7 +5,7 @@ internal sealed class RareRequestFields
 {
     public ReceivedRequestBodyState? Body { get; set; }
 
-    public ServerRequestMeter? Watch { get; set; }
+    public ServerRequestMeter? Meter { get; set; }
 
     /// <summary>The age of the Echo that the request brought back, in units of 100 ns; -1 for none.</summary>
     public long EchoAge { get; set; } = -1;

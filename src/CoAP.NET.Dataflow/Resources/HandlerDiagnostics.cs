@@ -19,15 +19,15 @@ internal sealed class HandlerDiagnostics(CoapEnvironment environment)
 
     private CoapCounters Counters => environment.Counters;
 
-    public ServerRequestMeter Watch(CoapExchange exchange)
+    public ServerRequestMeter Measure(CoapExchange exchange)
     {
-        ServerRequestMeter watch = new(environment.Telemetry, exchange);
-        exchange.Request.Watch = watch;
-        return watch;
+        ServerRequestMeter meter = new(environment.Telemetry, exchange);
+        exchange.Request.Meter = meter;
+        return meter;
     }
 
     /// <summary>Returns whether a span or scope is current while the handler of a request runs.</summary>
-    public bool IsSeen(CoapRequestContext request) => request.Watch is not null || (_hasScopes && Logger.IsEnabled(LogLevel.Error));
+    public bool IsSeen(CoapRequestContext request) => request.Meter is not null || (_hasScopes && Logger.IsEnabled(LogLevel.Error));
 
     /// <summary>Runs a handler with span and scope.</summary>
     // Because it is async, it restores the caller's execution context: span and scope are current only in the handler and in what it
@@ -35,11 +35,11 @@ internal sealed class HandlerDiagnostics(CoapEnvironment environment)
     public async ValueTask<CoapResult> RunSeenAsync(PendingHandlerCall call)
     {
         CoapRequestContext request = call.Exchange.Request;
-        if (request.Watch is { } watch)
+        if (request.Meter is { } meter)
         {
             try
             {
-                watch.Begin();
+                meter.Begin();
             }
 #pragma warning disable CA1031 // listeners are foreign code
             catch (Exception exception)
@@ -72,11 +72,11 @@ internal sealed class HandlerDiagnostics(CoapEnvironment environment)
         return scope;
     }
 
-    public void End(ServerRequestMeter watch, CoapResult result)
+    public void End(ServerRequestMeter meter, CoapResult result)
     {
         try
         {
-            watch.End(result);
+            meter.End(result);
         }
 #pragma warning disable CA1031 // listeners are foreign code
         catch (Exception exception)
@@ -98,7 +98,7 @@ internal sealed class HandlerDiagnostics(CoapEnvironment environment)
         Counters.Add(CoapCounter.HandlerErrors);
         try
         {
-            exchange.Request.Watch?.Failed(error);
+            exchange.Request.Meter?.Failed(error);
         }
 #pragma warning disable CA1031 // listeners are foreign code
         catch (Exception exception)

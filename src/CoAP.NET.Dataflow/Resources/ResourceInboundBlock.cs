@@ -70,13 +70,13 @@ internal sealed class ResourceInboundBlock : InlineBlock<CoapExchange, CoapServe
         }
 
         CoapRequestContext request = item.Request;
-        ServerRequestMeter? watch = _environment.Telemetry.IsServing ? _reports.Watch(item) : null;
+        ServerRequestMeter? meter = _environment.Telemetry.IsServing ? _reports.Measure(item) : null;
         CoapOptionCollection options = RouteTable.OptionsOf(request);
         if (OptionRules.IsProxyRequest(options))
         {
             if (_routes.Proxy is { } proxy)
             {
-                Admit(item, null, proxy.Route, 0, watch);
+                Admit(item, null, proxy.Route, 0, meter);
             }
             else
             {
@@ -98,12 +98,12 @@ internal sealed class ResourceInboundBlock : InlineBlock<CoapExchange, CoapServe
         }
         else
         {
-            Admit(item, place, route, firstSegment, watch);
+            Admit(item, place, route, firstSegment, meter);
         }
     }
 
     // A proxy route has no place in the tree: it handles all paths and methods.
-    private void Admit(CoapExchange item, RouteNode? place, Route route, int firstSegment, ServerRequestMeter? watch)
+    private void Admit(CoapExchange item, RouteNode? place, Route route, int firstSegment, ServerRequestMeter? meter)
     {
         CoapRequestContext request = item.Request;
         if (request.Code == CoapCode.Get || request.Code == CoapCode.Delete)
@@ -112,7 +112,7 @@ internal sealed class ResourceInboundBlock : InlineBlock<CoapExchange, CoapServe
             request.Message.Payload = default;
         }
 
-        watch?.Route = route.Template.Text;
+        meter?.Route = route.Template.Text;
         EffectiveRouteSettings plan = route.GetPlan(_environment);
         if (request.IsMulticast && !plan.AllowsMulticast)
         {
@@ -317,9 +317,9 @@ internal sealed class ResourceInboundBlock : InlineBlock<CoapExchange, CoapServe
             return;
         }
 
-        if (exchange.Request.Watch is { } watch)
+        if (exchange.Request.Meter is { } meter)
         {
-            _reports.End(watch, result);
+            _reports.End(meter, result);
         }
 
         Emit(new CoapServerReply(

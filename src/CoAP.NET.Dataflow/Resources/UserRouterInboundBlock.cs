@@ -27,7 +27,7 @@ internal sealed class UserRouterInboundBlock : InlineBlock<CoapExchange, CoapExc
             return;
         }
 
-        _replies.Watch(item);
+        _replies.Measure(item);
         CoapRequestContext request = item.Request;
         if (request.Payload.Length > _maxBodySize)
         {

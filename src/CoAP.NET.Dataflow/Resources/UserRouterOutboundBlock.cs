@@ -68,11 +68,11 @@ internal sealed class UserRouterOutboundBlock : InlineBlock<CoapServerReply, Coa
     }
 
     /// <summary>Starts to measure a request, if there is a listener.</summary>
-    internal void Watch(CoapExchange exchange)
+    internal void Measure(CoapExchange exchange)
     {
         if (_environment.Telemetry.IsServing)
         {
-            Reports.Watch(exchange);
+            Reports.Measure(exchange);
         }
     }
 
@@ -125,9 +125,9 @@ internal sealed class UserRouterOutboundBlock : InlineBlock<CoapServerReply, Coa
             return false;
         }
 
-        if (exchange.Request.Watch is ServerRequestMeter watch)
+        if (exchange.Request.Meter is ServerRequestMeter meter)
         {
-            Reports.End(watch, result);
+            Reports.End(meter, result);
         }
 
         Emit(new CoapServerReply(exchange, result));

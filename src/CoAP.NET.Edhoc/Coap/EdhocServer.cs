@@ -252,7 +252,7 @@ public sealed class EdhocServer : IDisposable
                 case EdhocResponder responder:
                     answer = await FinishAsync(peer, session, responder, message, cancellationToken).ConfigureAwait(false);
                     break;
-                case AwaitedMessage4 awaited when !isCombined:
+                case ReverseSessionAwaitingMessage4 awaited when !isCombined:
                     using (EdhocResult established = awaited.Initiator.ReadMessage4(message))
                     {
                         await ReportAsync(established, peer, cancellationToken).ConfigureAwait(false);
@@ -264,7 +264,7 @@ public sealed class EdhocServer : IDisposable
                     if (_options.AwaitsMessage4)
                     {
                         isWaiting = true;
-                        _sessions.Wait(session, new AwaitedMessage4(initiator));
+                        _sessions.Wait(session, new ReverseSessionAwaitingMessage4(initiator));
                         return Message(answer);
                     }
 

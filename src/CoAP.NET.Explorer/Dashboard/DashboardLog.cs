@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Explorer.Dashboard;
 
-/// <summary>The log of the live page: users and traced peers, never the content of messages.</summary>
+/// <summary>Log messages of the dashboard: users and traced peers, never contents of messages.</summary>
 internal static partial class DashboardLog
 {
     public const string Category = "CoAP.NET.Explorer";

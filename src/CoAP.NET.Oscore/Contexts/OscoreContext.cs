@@ -73,8 +73,8 @@ public sealed class OscoreContext : CoapObjectSecurityContext, IAsyncDisposable
     /// <summary>Derives new keys for each run; null if the context uses the keys of its parameters.</summary>
     internal OscoreRederivation? Rederivation { get; init; }
 
-    /// <summary>Where it may be used.</summary>
-    internal OscoreContextAvailability Owner => _state?.Owner ?? OscoreContextAvailability.Here;
+    /// <summary>Whether this node may use it.</summary>
+    internal OscoreContextAvailability Availability => _state?.Availability ?? OscoreContextAvailability.Here;
 
     internal OscoreSequence Sequence { get; }
 

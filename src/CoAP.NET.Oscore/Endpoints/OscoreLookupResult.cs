@@ -7,5 +7,5 @@ internal readonly record struct OscoreLookupResult(OscoreContext? Context, Oscor
 {
     /// <summary>Returns what relays a request to the node that has the context; null if there is none.</summary>
     public Action<CoapMessage>? FindRelay(CoapChannel channel) =>
-        Elsewhere?.Elsewhere is { } elsewhere ? elsewhere.Places.FindRelay(elsewhere.Key, channel) : null;
+        Elsewhere?.Elsewhere is { } elsewhere ? elsewhere.Locator.FindRelay(elsewhere.Key, channel) : null;
 }

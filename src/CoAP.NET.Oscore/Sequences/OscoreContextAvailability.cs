@@ -1,6 +1,6 @@
 namespace CoAP.NET.Oscore.Sequences;
 
-/// <summary>Where a context may be used (<see cref="IOscoreContextOwners"/>).</summary>
+/// <summary>Whether this node may use a context (<see cref="IOscoreContextLocator"/>).</summary>
 internal enum OscoreContextAvailability
 {
     Here,

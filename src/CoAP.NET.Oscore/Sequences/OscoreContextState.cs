@@ -21,8 +21,8 @@ internal sealed class OscoreContextState
 
     public bool IsStored => _store is not null;
 
-    /// <summary>Where it may be used.</summary>
-    public OscoreContextAvailability Owner => _store is IOscoreContextOwners places ? places.OwnerOf(_key, _epoch)
+    /// <summary>Whether this node may use it.</summary>
+    public OscoreContextAvailability Availability => _store is IOscoreContextLocator locator ? locator.AvailabilityOf(_key, _epoch)
         : OscoreContextAvailability.Here;
 
     /// <summary>The numbers of the sender.</summary>

@@ -211,7 +211,7 @@ internal sealed class OscoreSequence
         Refuse(pending, Closed());
     }
 
-    private bool HasOneLocked => _next < _granted && !_isClosed && _reservations?.Owners?.Loss is null;
+    private bool HasOneLocked => _next < _granted && !_isClosed && _reservations?.Locator?.Loss is null;
 
     private static ObjectDisposedException Closed() =>
         new(nameof(OscoreSequence), "The security context is closed and cannot send any more.");
@@ -220,7 +220,7 @@ internal sealed class OscoreSequence
         : _next >= End ? new OscoreStoreException(OscoreStoreFault.Exhausted,
             "All 2^40 sequence numbers of the security context are used, so nothing more can be sent with it (RFC 8613 section "
                 + "7.2.1). Agree on a new Master Secret with the peer, or run EDHOC.")
-        : _reservations?.Owners?.Loss is { } loss ? loss
+        : _reservations?.Locator?.Loss is { } loss ? loss
         : _reservations?.Failure is { } failure ? new OscoreStoreException(failure.Fault, failure.Message, failure.InnerException)
         : new OscoreStoreException(OscoreStoreFault.Failed, "The endpoint has no reserved sequence number and sent nothing. Try again.");
 
@@ -371,7 +371,7 @@ internal sealed class OscoreSequence
     {
         public IOscoreStore Store => store;
 
-        public IOscoreContextOwners? Owners { get; } = store as IOscoreContextOwners;
+        public IOscoreContextLocator? Locator { get; } = store as IOscoreContextLocator;
 
         public OscoreStoreKey Key => key;
 

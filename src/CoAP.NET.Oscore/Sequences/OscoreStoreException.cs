@@ -20,5 +20,5 @@ public sealed class OscoreStoreException : CoapException
     public OscoreStoreFault Fault { get; }
 
     /// <summary>The context, and what relays its requests, if another node has it; otherwise null.</summary>
-    internal (IOscoreContextOwners Places, OscoreStoreKey Key)? Elsewhere { get; init; }
+    internal (IOscoreContextLocator Locator, OscoreStoreKey Key)? Elsewhere { get; init; }
 }

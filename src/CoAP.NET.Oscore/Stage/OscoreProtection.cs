@@ -124,9 +124,10 @@ internal sealed class OscoreProtection : CoapMessageProtector
 
         bool isHere = _contexts.TryFind(value.Kid, value.HasKidContext, value.KidContext, out OscoreContext? context)
             || _contexts.TryFindRederived(value.Kid, out context);
-        if (isHere && _contexts.Resolver is not null && context!.Owner is var place && place != OscoreContextAvailability.Here)
+        if (isHere && _contexts.Resolver is not null && context!.Availability is var availability
+            && availability != OscoreContextAvailability.Here)
         {
-            if (place == OscoreContextAvailability.Unknown)
+            if (availability == OscoreContextAvailability.Unknown)
             {
                 return new ValueTask<OscoreVerdict>(new OscoreVerdict(OscoreVerdictKind.Elsewhere));
             }

@@ -145,7 +145,7 @@ internal sealed class Forwarder(
 
             return result;
         }
-        catch (Exception exception) when (CoapErrorResponse.Knows(exception) && onward.Passing?.Explains(exception) != true)
+        catch (Exception exception) when (CoapErrorResponse.Covers(exception) && onward.Passing?.Explains(exception) != true)
         {
             return Fail(request, onward, exception);
         }
@@ -226,7 +226,7 @@ internal sealed class Forwarder(
 
             return ResultOf(onward, answer);
         }
-        catch (Exception exception) when (CoapErrorResponse.Knows(exception) && onward.Passing?.Explains(exception) != true)
+        catch (Exception exception) when (CoapErrorResponse.Covers(exception) && onward.Passing?.Explains(exception) != true)
         {
             return Fail(onward.Received, onward, exception);
         }

@@ -10,9 +10,11 @@ internal static class CoapErrorResponse
 {
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(5);
 
-    /// <summary>Whether a failure comes from the network or the peer, and not from a defect of the program.</summary>
+    /// <summary>
+    /// Whether the proxy answers this exception with an error response. Other exceptions are defects of the program.
+    /// </summary>
     /// <param name="exception">The exception.</param>
-    public static bool Knows(Exception exception) => exception is CoapException or ArgumentException or OperationCanceledException;
+    public static bool Covers(Exception exception) => exception is CoapException or ArgumentException or OperationCanceledException;
 
     /// <summary>Returns the response for the client.</summary>
     /// <param name="exception">The exception.</param>

@@ -20,7 +20,7 @@ internal sealed class UpstreamResponseBody(Stream source, long max, EventCounter
         {
             read = await Source.ReadAsync(buffer, cancellationToken).ConfigureAwait(false);
         }
-        catch (Exception exception) when (exception is not OperationCanceledException && CoapErrorResponse.Knows(exception))
+        catch (Exception exception) when (exception is not OperationCanceledException && CoapErrorResponse.Covers(exception))
         {
             CoapResult answer = exception is CoapResponseException broken
                 ? CoapResults.Status(CoapCode.BadGateway, $"The server answered {broken.Response.Code} in the middle of the body. Start "

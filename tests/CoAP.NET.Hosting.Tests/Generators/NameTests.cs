@@ -24,7 +24,7 @@ public sealed partial class NameTests
 
         namespace Microsoft.AspNetCore.Builder { public interface IApplicationBuilder; }
 
-        public static class Guesses
+        public static class Calls
         {
         """;
 
@@ -240,15 +240,15 @@ public sealed partial class NameTests
     public async Task Every_listed_wrong_name_gets_a_diagnostic_with_the_right_name()
     {
         string[] messages = [.. (await s_results.Value).SelectMany(static line => line.Messages)];
-        Assert.All(All, guess => Assert.Contains(messages, message => message.Contains($"'{guess.Name}", Ordinal)
-            && message.EndsWith($"; use {guess.Use}", Ordinal)), throwIfEmpty: true);
+        Assert.All(All, name => Assert.Contains(messages, message => message.Contains($"'{name.Name}", Ordinal)
+            && message.EndsWith($"; use {name.Use}", Ordinal)), throwIfEmpty: true);
     }
 
     [Fact]
     public void Every_name_in_an_answer_is_public()
     {
         HashSet<string> names = ReadPublicNames();
-        Assert.All(All.SelectMany(static guess => Code().Matches(guess.Use)).SelectMany(static code => Word().Matches(code.Value)),
+        Assert.All(All.SelectMany(static name => Code().Matches(name.Use)).SelectMany(static code => Word().Matches(code.Value)),
             word => Assert.Contains(word.Value, names), throwIfEmpty: true);
     }
 
@@ -303,7 +303,7 @@ public sealed partial class NameTests
         Assert.Empty(await Snippet.AnalyzeAsync(compilation));
     }
 
-    private static IEnumerable<NameGuess> All => NameGuesses.ByName.Values.SelectMany(static guesses => guesses);
+    private static IEnumerable<ForeignName> All => ForeignNames.ByName.Values.SelectMany(static names => names);
 
     private static List<string> Lines { get; } = [.. Written.Select(static row => row.Data.Item1),
         .. Contents.Select(static row => Call(row.Data.Item1, row.Data.Item2.Written))];

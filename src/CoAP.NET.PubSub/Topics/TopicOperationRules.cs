@@ -1,10 +1,10 @@
 namespace CoAP.NET.PubSub.Topics;
 
 /// <summary>
-/// Decides each change of a topic: its life cycle, its immutable properties, and its end. The decision depends only on the question and the
-/// entry, not on the node.
+/// Decides each operation on a topic: its life cycle, its immutable properties, and its end. The decision depends only on the question and
+/// the entry, not on the node.
 /// </summary>
-internal static class TopicChangeRules
+internal static class TopicOperationRules
 {
     private const string Other = "The state has changed and no longer meets the condition. Read it again.";
     private const string NotThere = "This topic does not exist. It may have been deleted or may have expired.";

@@ -4,7 +4,7 @@ namespace CoAP.NET.LinkFormat;
 /// Resolves URI references as RFC 3986 section 5.2 requires. <see cref="Uri"/> does more: it drops and rewrites escapes, ports and queries,
 /// so the result may be another resource.
 /// </summary>
-internal static class UriReference
+internal static class UriReferenceResolver
 {
     public static string Resolve(string baseUri, string reference)
     {

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Generators.Naming;
 
-/// <summary>The arguments of a call with a guessed name.</summary>
-internal enum GuessedArguments
+/// <summary>The arguments of a call with a foreign name.</summary>
+internal enum ForeignNameArguments
 {
     /// <summary>Any, or no call.</summary>
     Any,

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Edhoc.Coap;
 
-/// <summary>A session of the reverse flow that waits for message_4 of the client.</summary>
-internal sealed class AwaitedMessage4(EdhocInitiator initiator) : IDisposable
+/// <summary>A session of a server as the Initiator (the reverse flow), which waits for message_4 of the client.</summary>
+internal sealed class ReverseSessionAwaitingMessage4(EdhocInitiator initiator) : IDisposable
 {
     public EdhocInitiator Initiator => initiator;
 

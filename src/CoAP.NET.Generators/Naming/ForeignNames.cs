@@ -5,15 +5,15 @@ using System.Linq;
 namespace CoAP.NET.Generators.Naming;
 
 /// <summary>The names that users of HttpClient, Kestrel and ASP.NET Core write here.</summary>
-internal static class NameGuesses
+internal static class ForeignNames
 {
-    /// <summary>The name of a guess about a constructor.</summary>
+    /// <summary>The name of an entry about a constructor.</summary>
     public const string Constructor = "new";
 
-    /// <summary>The name of a guess about the enumeration of a value.</summary>
+    /// <summary>The name of an entry about the enumeration of a value.</summary>
     public const string Enumeration = "await foreach";
 
-    /// <summary>The name of a guess about the disposal of a value.</summary>
+    /// <summary>The name of an entry about the disposal of a value.</summary>
     public const string Disposal = "using";
 
     private const string Client = "CoAP.NET.ICoapClient";
@@ -62,12 +62,12 @@ internal static class NameGuesses
         ("System.IProgress`1", "'SendAsync' with a 'CoapRequest' that has 'Progress'"),
     ];
 
-    /// <summary>Guesses by name.</summary>
-    public static ImmutableDictionary<string, ImmutableArray<NameGuess>> ByName { get; } =
-        Members().Concat(Contents()).Concat(Types()).GroupBy(static guess => guess.Name)
+    /// <summary>The entries by name.</summary>
+    public static ImmutableDictionary<string, ImmutableArray<ForeignName>> ByName { get; } =
+        Members().Concat(Contents()).Concat(Types()).GroupBy(static entry => entry.Name)
             .ToImmutableDictionary(static same => same.Key, static same => same.ToImmutableArray());
 
-    private static IEnumerable<NameGuess> Members() =>
+    private static IEnumerable<ForeignName> Members() =>
     [
         new(Response, "EnsureSuccessStatusCode", "'EnsureSuccess()'"),
         new(Response, "IsSuccessStatusCode", "'IsSuccess'"),
@@ -138,7 +138,7 @@ internal static class NameGuesses
         new(Results, "StatusCode", "'Status(code)'"),
         new(Results, "Problem", "'Status(code, text)'; the package 'CoAP.NET.Content' has 'CoapResults.Problem'"),
         new(Results, "ValidationProblem", "'UnprocessableEntity(text)'"),
-        new(Results, "Created", "'Created(location)', which has no body") { Arguments = GuessedArguments.Several },
+        new(Results, "Created", "'Created(location)', which has no body") { Arguments = ForeignNameArguments.Several },
         new(Results, "Stream", "'Stream(stream, etag, format)' with an entity-tag such as 'CoapETag.FromVersion(1)'; 'File(path)' makes "
             + "one itself"),
 
@@ -146,7 +146,7 @@ internal static class NameGuesses
         new(Server, "Addresses", "'LocalEndpoints'"),
         new(Server, "Run", "'RunAsync()'"),
         new(Server, "WaitForShutdownAsync", "'RunAsync(cancellationToken)', which starts the server and waits"),
-        new(Server, "Listen", Listening) { Arguments = GuessedArguments.NotOneText },
+        new(Server, "Listen", Listening) { Arguments = ForeignNameArguments.NotOneText },
         new(Server, "ListenAnyIP", Listening),
         new(Server, "ListenLocalhost", Listening),
         new(Server, "UsePsk", "'ListenSecure(uri, keys => keys.UsePsk(identity, key))'"),
@@ -160,7 +160,7 @@ internal static class NameGuesses
         new(Server, "UseOscore", Oscore),
         new(Server, "MapPubSubBroker", "'MapPubSub(path, options)'"),
         new(Server, "MapResourceDirectory", "'MapResourceDirectory(new CoapDirectoryOptions { ... })'")
-            { Arguments = GuessedArguments.Lambda },
+            { Arguments = ForeignNameArguments.Lambda },
         new(Server, "MapMethods", "'Map(template, methods, handler)'"),
         new(Server, "NotifyAsync", "'Notify(path)'"),
 
@@ -185,9 +185,9 @@ internal static class NameGuesses
         new(Options, "GetString", "'Get<TOption>()', whose 'Value' is the text"),
         new(Options, "GetValue", "'Get<TOption>()', which has the 'Value'"),
         new(Options, "Set", "'Set(new TOption(value))' with the option, such as 'new ETagOption(bytes)'")
-            { Arguments = GuessedArguments.Several },
-        new(Options, "Add", NewOption) { Arguments = GuessedArguments.Several },
-        new(Options, "TryGetValue", "'Get<TOption>()', which returns null if there is none") { Arguments = GuessedArguments.Several },
+            { Arguments = ForeignNameArguments.Several },
+        new(Options, "Add", NewOption) { Arguments = ForeignNameArguments.Several },
+        new(Options, "TryGetValue", "'Get<TOption>()', which returns null if there is none") { Arguments = ForeignNameArguments.Several },
         new(Option, "IfMatch", NewOption) { IsExact = true },
         new(Option, "ETag", NewOption) { IsExact = true },
         new(Option, "Accept", NewOption) { IsExact = true },
@@ -217,12 +217,12 @@ internal static class NameGuesses
     ];
 
     // What a request with a content gets instead of a CoapContent.
-    private static IEnumerable<NameGuess> Contents() =>
+    private static IEnumerable<ForeignName> Contents() =>
         from method in s_withContent
         from wrong in s_contents
-        select new NameGuess(Client, method, wrong.Use) { Arguments = GuessedArguments.OfType, ArgumentType = wrong.Type };
+        select new ForeignName(Client, method, wrong.Use) { Arguments = ForeignNameArguments.OfType, ArgumentType = wrong.Type };
 
-    private static IEnumerable<NameGuess> Types() =>
+    private static IEnumerable<ForeignName> Types() =>
     [
         new(null, "ICoapClientFactory", "'[FromKeyedServices(name)] ICoapClient', which 'AddCoapClient(name, ...)' adds"),
         new(null, "CoapClientOptions", ClientOptions),

@@ -1,8 +1,8 @@
 namespace CoAP.NET;
 
-/// <summary>Creates options of an option class with its static members.</summary>
+/// <summary>Creates options of one option class with the static members of that class.</summary>
 /// <typeparam name="TOption">The option class.</typeparam>
-public sealed class OptionFactory<TOption> : IOptionFactory
+public sealed class TypedOptionFactory<TOption> : IOptionFactory
     where TOption : CoapOption, ITypedOption<TOption>
 {
     /// <inheritdoc/>

@@ -9,11 +9,10 @@ using Microsoft.CodeAnalysis.Diagnostics;
 namespace CoAP.NET.Generators;
 
 /// <summary>
-/// Suggests the name in this library for a name of another library. Reports only beside an error of the compiler: the name or the call does
-/// not exist.
+/// Suggests the CoAP.NET name where code uses a name of another library. Reports only where the compiler reports an error too.
 /// </summary>
 [DiagnosticAnalyzer(LanguageNames.CSharp)]
-public sealed class CoapNameAnalyzer : DiagnosticAnalyzer
+public sealed class CoapForeignNameAnalyzer : DiagnosticAnalyzer
 {
     /// <inheritdoc/>
     public override ImmutableArray<DiagnosticDescriptor> SupportedDiagnostics { get; } = [Descriptors.ForeignName];
@@ -26,26 +25,26 @@ public sealed class CoapNameAnalyzer : DiagnosticAnalyzer
         context.RegisterSyntaxNodeAction(
             static context =>
             {
-                // The generator answers the others.
-                if (!NameGuessReader.IsDeclaration(context.Node))
+                // The generator reports names in declarations.
+                if (!ForeignNameReader.IsDeclaration(context.Node))
                 {
                     Report(context,
-                        NameGuessReader.Read((SimpleNameSyntax)context.Node, context.SemanticModel, context.CancellationToken));
+                        ForeignNameReader.Read((SimpleNameSyntax)context.Node, context.SemanticModel, context.CancellationToken));
                 }
             },
             SyntaxKind.IdentifierName, SyntaxKind.GenericName);
         context.RegisterSyntaxNodeAction(
             static context => Report(context,
-                StatementGuessReader.Read(context.Node, context.SemanticModel, context.CancellationToken)),
+                ForeignStatementReader.Read(context.Node, context.SemanticModel, context.CancellationToken)),
             SyntaxKind.ObjectCreationExpression, SyntaxKind.ImplicitObjectCreationExpression, SyntaxKind.ForEachStatement,
             SyntaxKind.LocalDeclarationStatement, SyntaxKind.UsingStatement);
     }
 
-    private static void Report(SyntaxNodeAnalysisContext context, IEnumerable<FoundGuess> found)
+    private static void Report(SyntaxNodeAnalysisContext context, IEnumerable<FoundForeignName> found)
     {
-        foreach (FoundGuess guess in found)
+        foreach (FoundForeignName name in found)
         {
-            context.ReportDiagnostic(guess.ToDiagnostic());
+            context.ReportDiagnostic(name.ToDiagnostic());
         }
     }
 }

@@ -1,7 +1,10 @@
 namespace CoAP.NET.Oscore.Sequences;
 
-/// <summary>A store of several nodes, which lets each context be used at one of them at a time. Thread-safe.</summary>
-internal interface IOscoreContextOwners
+/// <summary>
+/// What a store that several nodes share knows about its contexts: whether this node may use one, and how to relay its requests.
+/// Thread-safe.
+/// </summary>
+internal interface IOscoreContextLocator
 {
     /// <summary>
     /// Why no reserved number may be used any more: the store is gone or replaced, and the next process would use them again. Null for no
@@ -9,8 +12,8 @@ internal interface IOscoreContextOwners
     /// </summary>
     OscoreStoreException? Loss { get; }
 
-    /// <summary>Returns where a context may be used that this process has opened.</summary>
-    OscoreContextAvailability OwnerOf(OscoreStoreKey key, ulong epoch);
+    /// <summary>Returns whether this process may use a context that it has opened.</summary>
+    OscoreContextAvailability AvailabilityOf(OscoreStoreKey key, ulong epoch);
 
     /// <summary>Returns what relays a request to the node that may use its context. That node answers through this one.</summary>
     /// <returns>Null if it cannot be relayed. A relayed request may be lost; its client then retransmits it.</returns>

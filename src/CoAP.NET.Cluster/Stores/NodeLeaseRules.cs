@@ -3,7 +3,7 @@ using CoAP.NET.Cluster.Maps;
 namespace CoAP.NET.Cluster.Stores;
 
 /// <summary>Rules for leases that all engines share.</summary>
-internal static class NodeLeaseLimits
+internal static class NodeLeaseRules
 {
     /// <summary>The shortest lease: 100 ms.</summary>
     public static TimeSpan Shortest { get; } = TimeSpan.FromMilliseconds(100);

@@ -8,20 +8,20 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 
 namespace CoAP.NET.Generators.Naming;
 
-/// <summary>Finds guesses of a name that the compiler does not resolve.</summary>
-internal static class NameGuessReader
+/// <summary>Finds foreign names that the compiler does not resolve.</summary>
+internal static class ForeignNameReader
 {
-    /// <summary>Whether a node is a guessed name in a declaration: the type of a field or parameter, a base type and so on.</summary>
+    /// <summary>Whether a node is a foreign name in a declaration: the type of a field or parameter, a base type and so on.</summary>
     public static bool IsDeclaration(SyntaxNode node) => node is SimpleNameSyntax name
-        && NameGuesses.ByName.ContainsKey(name.Identifier.ValueText)
+        && ForeignNames.ByName.ContainsKey(name.Identifier.ValueText)
         && !node.Ancestors().Any(static outer => outer is StatementSyntax or ArrowExpressionClauseSyntax or EqualsValueClauseSyntax);
 
     /// <summary>Reads a name.</summary>
-    /// <returns>The guesses; none if the name exists, or is not a guess.</returns>
-    public static IEnumerable<FoundGuess> Read(SimpleNameSyntax node, SemanticModel model, CancellationToken cancellationToken)
+    /// <returns>The foreign names; none if the name exists, or is not a foreign one.</returns>
+    public static IEnumerable<FoundForeignName> Read(SimpleNameSyntax node, SemanticModel model, CancellationToken cancellationToken)
     {
         // A comment with a wrong name compiles.
-        if (!NameGuesses.ByName.TryGetValue(node.Identifier.ValueText, out ImmutableArray<NameGuess> guesses)
+        if (!ForeignNames.ByName.TryGetValue(node.Identifier.ValueText, out ImmutableArray<ForeignName> entries)
             || node.IsPartOfStructuredTrivia()
             || model.GetSymbolInfo(node, cancellationToken) is { Symbol: not null }
                 or { CandidateReason: CandidateReason.MemberGroup or CandidateReason.LateBound })
@@ -31,30 +31,30 @@ internal static class NameGuessReader
 
         if (ReceiverOf(node) is not { } receiver)
         {
-            return guesses.FirstOrDefault(static guess => guess.Receiver is null) is { } name && IsTypeName(node)
+            return entries.FirstOrDefault(static entry => entry.Receiver is null) is { } name && IsTypeName(node)
                 && ImportedNamespaces.HasLibrary(node, model)
-                ? [new FoundGuess(name.Use, name.Name, node.GetLocation())]
+                ? [new FoundForeignName(name.Use, name.Name, node.GetLocation())]
                 : [];
         }
 
         SeparatedSyntaxList<ArgumentSyntax>? arguments = node.Parent?.Parent is InvocationExpressionSyntax call
             && (call.Expression == node.Parent) ? call.ArgumentList.Arguments : null;
         return TypeOf(receiver, model, cancellationToken) is { } type
-            ? guesses.Where(guess => guess.Receiver is not null && IsReceiver(guess, type))
-                .Select(guess => Find(guess, node, arguments, model, cancellationToken)).OfType<FoundGuess>()
+            ? entries.Where(entry => entry.Receiver is not null && IsReceiver(entry, type))
+                .Select(entry => Find(entry, node, arguments, model, cancellationToken)).OfType<FoundForeignName>()
             : [];
     }
 
-    private static bool IsReceiver(NameGuess guess, ITypeSymbol type) => type.OriginalDefinition.FullName() == guess.Receiver
-        || (!guess.IsExact
-            && (type.IsOrDerivesFrom(guess.Receiver!) || HasInterface(type, guess.Receiver!)));
+    private static bool IsReceiver(ForeignName entry, ITypeSymbol type) => type.OriginalDefinition.FullName() == entry.Receiver
+        || (!entry.IsExact
+            && (type.IsOrDerivesFrom(entry.Receiver!) || HasInterface(type, entry.Receiver!)));
 
-    private static FoundGuess? Find(NameGuess guess, SimpleNameSyntax node, SeparatedSyntaxList<ArgumentSyntax>? arguments,
+    private static FoundForeignName? Find(ForeignName entry, SimpleNameSyntax node, SeparatedSyntaxList<ArgumentSyntax>? arguments,
         SemanticModel model, CancellationToken cancellationToken)
     {
-        if (guess.Arguments == GuessedArguments.Any)
+        if (entry.Arguments == ForeignNameArguments.Any)
         {
-            return new FoundGuess(guess.Use, guess.Name, node.GetLocation());
+            return new FoundForeignName(entry.Use, entry.Name, node.GetLocation());
         }
 
         if (arguments is not { Count: > 0 } given)
@@ -62,23 +62,23 @@ internal static class NameGuessReader
             return null;
         }
 
-        if (guess.Arguments == GuessedArguments.OfType)
+        if (entry.Arguments == ForeignNameArguments.OfType)
         {
             ArgumentSyntax? wrong = given.Skip(1).FirstOrDefault(argument =>
-                model.GetTypeInfo(argument.Expression, cancellationToken).Type is { } type && IsOf(type, guess.ArgumentType!));
-            return wrong is null ? null : new FoundGuess(guess.Use,
-                $"{guess.Name}({model.GetTypeInfo(wrong.Expression, cancellationToken).Type!.Plain()})", wrong.GetLocation());
+                model.GetTypeInfo(argument.Expression, cancellationToken).Type is { } type && IsOf(type, entry.ArgumentType!));
+            return wrong is null ? null : new FoundForeignName(entry.Use,
+                $"{entry.Name}({model.GetTypeInfo(wrong.Expression, cancellationToken).Type!.Plain()})", wrong.GetLocation());
         }
 
-        bool isMeant = guess.Arguments switch
+        bool isMeant = entry.Arguments switch
         {
-            GuessedArguments.Lambda => given.Any(static argument => argument.Expression is LambdaExpressionSyntax),
-            GuessedArguments.NotOneText => given.Count > 1
+            ForeignNameArguments.Lambda => given.Any(static argument => argument.Expression is LambdaExpressionSyntax),
+            ForeignNameArguments.NotOneText => given.Count > 1
                 || model.GetTypeInfo(given[0].Expression, cancellationToken).Type?.SpecialType is >= SpecialType.System_SByte
                     and <= SpecialType.System_UInt64,
             _ => given.Count > 1,
         };
-        return isMeant ? new FoundGuess(guess.Use, $"{guess.Name}(...)", node.GetLocation()) : null;
+        return isMeant ? new FoundForeignName(entry.Use, $"{entry.Name}(...)", node.GetLocation()) : null;
     }
 
     private static bool IsOf(ITypeSymbol type, string name) => NameOf(type) == name || HasInterface(type, name);

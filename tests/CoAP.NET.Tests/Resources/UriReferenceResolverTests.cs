@@ -2,7 +2,7 @@ using CoAP.NET.LinkFormat;
 
 namespace CoAP.NET.Tests.Resources;
 
-public class UriReferenceTests
+public class UriReferenceResolverTests
 {
     [Theory]
     [InlineData("g:h", "g:h")]
@@ -35,9 +35,9 @@ public class UriReferenceTests
     [InlineData("g?y/../x", "http://a/b/c/g?y/../x")]
     [InlineData("http:g", "http:g")]
     public void Examples_of_RFC_3986_section_5_4_resolve(string reference, string expected) =>
-        Assert.Equal(expected, UriReference.Resolve("http://a/b/c/d;p?q", reference));
+        Assert.Equal(expected, UriReferenceResolver.Resolve("http://a/b/c/d;p?q", reference));
 
     [Fact]
     public void Escapes_default_ports_and_empty_queries_are_preserved() =>
-        Assert.Equal("coap://h:5683/%7ea?", UriReference.Resolve("coap://h:5683/.well-known/core", "/%7ea?"));
+        Assert.Equal("coap://h:5683/%7ea?", UriReferenceResolver.Resolve("coap://h:5683/.well-known/core", "/%7ea?"));
 }
