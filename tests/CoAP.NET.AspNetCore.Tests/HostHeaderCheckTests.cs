@@ -3,7 +3,7 @@ using Microsoft.AspNetCore.HostFiltering;
 
 namespace CoAP.NET.AspNetCore.Tests;
 
-/// <summary>Under which names a browser may reach a page (DNS rebinding).</summary>
+/// <summary>The host names under which a browser may open a page (protection from DNS rebinding).</summary>
 public sealed class HostHeaderCheckTests
 {
     [Theory]

@@ -95,12 +95,7 @@ public sealed class OscoreTests : FolderTest
     [Fact]
     public async Task No_request_is_sent_with_an_OSCORE_context_when_file_locks_do_not_work()
     {
-        if (OperatingSystem.IsWindows())
-        {
-            // Its locks cannot be switched off.
-            return;
-        }
-
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "file locks of Windows cannot be switched off");
         ProcessStartInfo start = new("dotnet",
             [Path.Combine(AppContext.BaseDirectory, "coap.dll"), "get", "coap://127.0.0.1:9/", "--oscore", InDirectory("client.json")])
         {

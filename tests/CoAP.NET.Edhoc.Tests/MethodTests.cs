@@ -69,7 +69,7 @@ public sealed class MethodTests
 
     [Fact]
     [Rfc("9528-9.8-1")]
-    public void Keys_and_identifiers_come_from_the_secure_generator_by_default()
+    public void The_default_random_source_of_EDHOC_is_the_secure_one()
     {
         Assert.Same(CoapRandomSource.Secure, new EdhocClientOptions().Settings.Random);
         Assert.Same(CoapRandomSource.Secure, new EdhocServerOptions().Settings.Random);

@@ -36,7 +36,7 @@ public sealed class LibcoapDtlsServerTests
     [Theory]
     [InlineData(LibcoapServer.SecureProgram)]
     [InlineData(LibcoapServer.GnuTlsProgram)]
-    public async Task A_body_is_put_and_got_blockwise(string program)
+    public async Task A_PUT_and_a_GET_transfer_a_body_blockwise(string program)
     {
         await using LibcoapServer server = await LibcoapServer.StartProgramAsync(program, "-k", Key);
         await using CoapClient client = Client();

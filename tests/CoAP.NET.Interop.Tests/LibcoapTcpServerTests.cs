@@ -28,7 +28,7 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_body_of_a_mebibyte_is_put_and_got(CoapSocketEngine engine)
+    public async Task A_PUT_and_a_GET_transfer_a_mebibyte(CoapSocketEngine engine)
     {
         await using CoapClient client = Client(engine);
         byte[] body = Bodies.Make(1024 * 1024, 7);

@@ -19,7 +19,7 @@ public sealed class LibcoapTlsServerTests : IDisposable
     }
 
     [Fact]
-    public async Task A_body_of_a_mebibyte_is_put_and_got()
+    public async Task A_PUT_and_a_GET_transfer_a_mebibyte()
     {
         await using LibcoapServer server = await StartAsync(_certificates, "-n");
         await using CoapClient client = Client(_certificates.AsClient());

@@ -20,7 +20,7 @@ public sealed class NodeDtlsTests
     }
 
     [Fact]
-    public async Task A_resource_is_put_and_got()
+    public async Task A_GET_returns_the_body_of_a_PUT()
     {
         byte[] body = Bodies.Make(700, 4);
         await using StreamServer server = await StreamServer.StartWithKeyAsync();
@@ -34,7 +34,7 @@ public sealed class NodeDtlsTests
     [InlineData(64)]
     [InlineData(1024)]
     [Rfc("7959-7-1")]
-    public async Task A_body_is_got_blockwise(int size)
+    public async Task A_GET_returns_a_body_blockwise(int size)
     {
         byte[] body = Bodies.Make(20_000, 3);
         await using StreamServer server = await StreamServer.StartWithKeyAsync();

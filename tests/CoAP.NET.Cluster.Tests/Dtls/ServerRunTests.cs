@@ -69,11 +69,7 @@ public sealed class ServerRunTests : FolderTest
     [InlineData(true, 0)]
     public async Task Sessions_older_than_a_loss_of_the_store_are_refused(bool isLost, int expected)
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         CoapMemoryCluster memory = new();
         await using CoapClient client = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
         {

@@ -16,11 +16,7 @@ public sealed class OnceOverDtlsTests : FolderTest
     [Fact]
     public async Task The_successor_of_a_killed_server_answers_the_request_that_was_not_answered()
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using (DbConnection connection = await OpenAsync())
         {
             await _once.CreateTableAsync(connection);

@@ -53,11 +53,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
     [Fact]
     public async Task Starting_an_observation_again_registers_once_another_path_replaces_it_and_stopping_deregisters()
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using Node node = await ObservingNodeAsync(new CoapMemoryCluster().Open());
         CoapPeer peer = await node.OpenAsync(_device);
         await node.Cluster.Observations.StartAsync(Name, peer, Path);
@@ -108,11 +104,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
     [Fact]
     public async Task A_moved_slot_keeps_the_latest_notification_and_sends_the_device_no_message()
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using Node node = await ObservingNodeAsync(new CoapMemoryCluster().Open());
         CoapPeer peer = await node.OpenAsync(_device);
         Notify(21);

@@ -8,11 +8,7 @@ public sealed class MovingObserverTests
     [Fact]
     public async Task An_observer_moves_with_its_session_and_gets_notifications_at_the_other_node_without_reregistering()
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using Site site = await Site.StartAsync(nodes: 2, devices: 1);
         SiteNode from = site.Nodes.Single(node => node.Sessions == 1);
         SiteNode to = site.Nodes.Single(node => node != from);
@@ -46,11 +42,7 @@ public sealed class MovingObserverTests
     [Fact]
     public async Task Two_observers_whose_sessions_move_are_notified_of_their_own_states_only()
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using Site site = await Site.StartAsync(nodes: 2, devices: 2);
         string state = "before";
         foreach (SiteNode node in site.Nodes)

@@ -8,7 +8,7 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace CoAP.NET.Cluster.Tests.Sqlite;
 
-/// <summary>Files that are removed, replaced, emptied or half made: numbers of messages never begin again without a word.</summary>
+/// <summary>Files that were removed, replaced, emptied or half written: the store reports it and never reuses message numbers.</summary>
 public sealed class LostFileTests : FolderTest
 {
     private static readonly OscoreStoreKey s_key = new([.. Enumerable.Range(0, 32).Select(i => (byte)i)]);
@@ -23,11 +23,7 @@ public sealed class LostFileTests : FolderTest
     [Fact]
     public async Task A_store_whose_file_was_removed_confirms_no_more_writes_and_does_not_create_the_file_again()
     {
-        if (OperatingSystem.IsWindows())
-        {
-            return;
-        }
-
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows does not remove or move an open file");
         await using CoapSqliteClusterStore store = await OwnerAsync();
         Assert.Equal(CoapWriteOutcome.Written, await WriteAsync(store, "a"));
         File.Delete(FilePath);
@@ -47,11 +43,7 @@ public sealed class LostFileTests : FolderTest
     [Fact]
     public async Task A_file_that_replaced_the_store_file_is_refused()
     {
-        if (OperatingSystem.IsWindows())
-        {
-            return;
-        }
-
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows does not remove or move an open file");
         string backup = Path.Combine(Folder, "backup");
         await using (CoapSqliteClusterStore before = await OwnerAsync())
         {
@@ -70,11 +62,7 @@ public sealed class LostFileTests : FolderTest
     [Fact]
     public async Task A_store_file_that_was_moved_back_is_used_again_with_all_confirmed_records()
     {
-        if (OperatingSystem.IsWindows())
-        {
-            return;
-        }
-
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows does not remove or move an open file");
         await using CoapSqliteClusterStore store = await OwnerAsync();
         await WriteAsync(store, "a");
         File.Move(FilePath, FilePath + ".away");
@@ -89,11 +77,7 @@ public sealed class LostFileTests : FolderTest
     [Fact]
     public async Task A_store_whose_file_was_removed_does_not_disturb_the_store_in_the_new_file()
     {
-        if (OperatingSystem.IsWindows())
-        {
-            return;
-        }
-
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows does not remove or move an open file");
         await using CoapSqliteClusterStore first = await OwnerAsync();
         await WriteAsync(first, "a");
         File.Delete(FilePath);
@@ -116,11 +100,7 @@ public sealed class LostFileTests : FolderTest
     [Fact]
     public async Task A_store_whose_log_was_removed_confirms_no_more_writes_and_saves_its_records_when_it_is_closed()
     {
-        if (OperatingSystem.IsWindows())
-        {
-            return;
-        }
-
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows does not remove or move an open file");
         CoapSqliteClusterStore store = await OwnerAsync();
         await WriteAsync(store, "a");
         File.Delete(LogPath);
@@ -134,11 +114,7 @@ public sealed class LostFileTests : FolderTest
     [Fact]
     public async Task OSCORE_numbers_are_neither_used_nor_reserved_in_a_removed_file_and_the_health_reports_the_failure()
     {
-        if (OperatingSystem.IsWindows())
-        {
-            return;
-        }
-
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows does not remove or move an open file");
         CoapClusterOptions options = ClusterTests.Options(FromHours(1));
         options.Writer.StopTimeout = TimeSpan.Zero;
         await using CoapCluster cluster = new(new CoapSqliteClusterStore(FilePath), options);
@@ -284,7 +260,7 @@ public sealed class LostFileTests : FolderTest
         (await LostAsync(OpenAsync)).Mentions("older copy");
     }
 
-    /// <summary>The process neither ended nor started between, and wrote for longer than a minute.</summary>
+    /// <summary>The process runs throughout, and writes for more than a minute.</summary>
     [Fact]
     public async Task A_copy_of_a_running_store_that_was_put_back_after_a_crash_is_refused()
     {

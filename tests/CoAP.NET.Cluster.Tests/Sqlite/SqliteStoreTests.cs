@@ -33,7 +33,8 @@ public sealed class SqliteStoreTests : StoreSuite
     {
         if (OperatingSystem.IsWindows())
         {
-            return;
+            Assert.Skip("needs Unix permissions");
+            return; // for the analyzer of platforms
         }
 
         (ICoapClusterStore store, CoapFencingToken fence) = await OwnerAsync();

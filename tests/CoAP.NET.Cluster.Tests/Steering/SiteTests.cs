@@ -9,11 +9,7 @@ public sealed class SiteTests
     [Fact]
     public async Task Devices_keep_their_sessions_during_a_rolling_restart()
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using Site site = await Site.StartAsync(3, Devices);
         site.Talk();
         for (int i = 0; i < 3; i++)
@@ -40,11 +36,7 @@ public sealed class SiteTests
     [Fact]
     public async Task Devices_of_a_node_that_dies_continue_at_other_nodes_without_a_handshake()
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using Site site = await Site.StartAsync(3, Devices);
         site.Talk();
         await site.MoreAsync();
@@ -64,11 +56,7 @@ public sealed class SiteTests
     [Fact]
     public async Task A_node_that_slept_while_others_took_its_slots_yields_the_slots_when_it_wakes()
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using Site site = await Site.StartAsync(3, Devices);
         site.Talk();
         await site.MoreAsync();
@@ -92,11 +80,7 @@ public sealed class SiteTests
     [Fact]
     public async Task A_client_that_connects_to_a_leaving_node_is_served_by_another_node()
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using Site site = await Site.StartAsync(2, 2);
         SiteNode leaving = site.Nodes[0];
         await leaving.Cluster.LeaveAsync();
@@ -117,11 +101,7 @@ public sealed class SiteTests
     [InlineData(2)]
     public async Task A_request_during_the_move_of_its_session_is_served_once_at_whatever_node_it_arrives(int arrivesAt)
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using Site site = await Site.StartAsync(3, 0);
         SiteNode leaving = site.Nodes[0];
         site.Balancer.Use(leaving.Address);
@@ -147,11 +127,7 @@ public sealed class SiteTests
     [Fact]
     public async Task A_session_is_found_at_whatever_node_a_balancer_chooses_while_slots_move()
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using Site site = await Site.StartAsync(2, Devices);
         site.Balancer.Sprays = true;
         site.Talk();

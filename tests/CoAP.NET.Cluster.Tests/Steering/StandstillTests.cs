@@ -10,11 +10,7 @@ public sealed class StandstillTests
     [Fact]
     public async Task Requests_in_the_socket_buffer_of_a_node_that_slept_are_not_executed_when_it_wakes()
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using Site site = new();
         SiteNode other = await site.AddAsync();
         SleepingTime time = new();
@@ -74,11 +70,7 @@ public sealed class StandstillTests
     [Fact]
     public async Task A_node_that_was_suspended_while_the_store_is_unavailable_serves_again_after_a_lease()
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         TimeSpan lease = FromMinutes(1);
         await using Site site = new();
         SleepingTime time = new();
@@ -117,11 +109,7 @@ public sealed class StandstillTests
     [Fact]
     public async Task A_node_stops_serving_before_other_nodes_may_take_its_slots_although_its_lease_is_valid()
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         // Minutes in place of seconds, so that the speed of the machine does not matter.
         TimeSpan probe = FromMinutes(10);
         await using Site site = new() { Hub = new NodeHub { DeathDelay = 2 * probe } };
@@ -159,11 +147,7 @@ public sealed class StandstillTests
     [Fact]
     public async Task A_node_that_was_suspended_for_less_than_its_lease_serves_at_once()
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using Site site = new();
         SleepingTime time = new();
         SiteNode node = await site.AddAsync(FromHours(1), time);

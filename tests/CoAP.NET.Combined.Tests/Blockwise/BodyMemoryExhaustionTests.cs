@@ -4,8 +4,8 @@ using CoAP.NET.Diagnostics;
 namespace CoAP.NET.Tests.Blockwise;
 
 /// <summary>
-/// Strangers that hold the room for bodies with as few bytes as they can: bodies that handlers read while they come, and bodies by Q-Block,
-/// of which the last block alone takes room for all. Beside them somebody uploads what it always uploads.
+/// Strangers occupy the memory for bodies with few bytes, by streamed bodies or by the last Q-Block, which reserves room for all blocks.
+/// Another client still uploads.
 /// </summary>
 public sealed class BodyMemoryExhaustionTests : QBlockTest
 {
@@ -137,7 +137,7 @@ public sealed class BodyMemoryExhaustionTests : QBlockTest
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Forged_addresses_that_return_use_only_a_part_of_the_upload_memory(bool usesQBlock)
+    public async Task Known_unverified_addresses_use_at_most_a_quarter_of_the_upload_memory(bool usesQBlock)
     {
         await StartUploadsAsync();
         CoapAddress[] forged = [.. Enumerable.Range(0, 200).Select(static i => Holder(i, 5683))];
@@ -150,12 +150,12 @@ public sealed class BodyMemoryExhaustionTests : QBlockTest
             refusal = Hand(usesQBlock ? QBlock1(large, (8 * KiB / 16) - 1, path: "/whole/x") : First("stream/x", large), peer);
         }
 
-        // A quarter, of which one source takes less the less is free.
+        // At most a quarter; a source gets less while less is free.
         Assert.InRange(Memory.Requests.Unverified.Bytes, 192 * KiB, 256 * KiB);
         Assert.Equal(Memory.Requests.Used, Memory.Requests.Unverified.Bytes);
         Assert.Equal(CoapCode.Unauthorized, refusal!.Code);
 
-        // Whoever shows that it receives at its address takes a share of its own; who is known is not even asked.
+        // A peer that proves its address by Echo gets a quota of its own. A known peer needs no proof.
         EchoOption echo = new(refusal.Options.Echo!.Value.Span);
         CoapAddress honest = forged[^1];
         byte[] body = Body(4 * KiB);

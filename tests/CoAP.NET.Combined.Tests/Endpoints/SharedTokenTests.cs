@@ -201,7 +201,7 @@ public sealed class SharedTokenTests
 
         public CoapEndpoint Endpoint => _client.Endpoint;
 
-        /// <summary>Sends a request, whose token is what comes out.</summary>
+        /// <summary>Sends a request and returns its token.</summary>
         public async Task<CoapToken> SendAsync(string state)
         {
             if (!_isKnown)

@@ -2,7 +2,7 @@ using CoAP.NET.Cryptography;
 
 namespace CoAP.NET.Dtls.Tests.Clients;
 
-/// <summary>Who servers and clients are, by their certificates.</summary>
+/// <summary>How servers and clients identify themselves by certificates.</summary>
 public sealed class CertificateTests
 {
     private static readonly BenchAuthority s_authority = new();

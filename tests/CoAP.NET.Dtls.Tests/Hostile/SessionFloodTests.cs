@@ -1,6 +1,6 @@
 namespace CoAP.NET.Dtls.Tests.Hostile;
 
-/// <summary>More sessions than there may be, by those who may open sessions.</summary>
+/// <summary>More sessions than the limits allow, by clients that the server accepts.</summary>
 public sealed class SessionFloodTests
 {
     [Theory]

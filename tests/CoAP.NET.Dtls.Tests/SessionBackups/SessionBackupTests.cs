@@ -245,7 +245,7 @@ public sealed class SessionBackupTests : IDisposable
     }
 
     [Fact]
-    public async Task The_first_records_of_very_many_sessions_are_confirmed_in_batches_of_limited_size()
+    public async Task The_first_records_of_restored_sessions_are_confirmed_in_batches_of_limited_size()
     {
         const int Sessions = 2_500;
         for (int host = 1; host <= Sessions; host++)
@@ -261,7 +261,7 @@ public sealed class SessionBackupTests : IDisposable
         Assert.All(after.Opened, session => Assert.False(session.Send([1])), throwIfEmpty: true);
         MemorySessionBackup.Complete(confirmed.SetResult);
 
-        // What came while the first one was under way is gathered.
+        // Records that arrived during the first batch go into the next ones.
         Assert.Equal([1, 1_000, 1_000, Sessions - 2_001], left.Batches.Select(batch => batch.Length));
         Assert.Equal(Sessions, after.Sent);
     }

@@ -32,7 +32,7 @@ public sealed class SharedCookieTests
     }
 
     [Fact]
-    public void Cookies_of_both_secrets_are_accepted_during_a_replacement_and_new_cookies_are_accepted_by_all()
+    public void During_a_replacement_both_secrets_are_accepted_and_new_cookies_use_the_previous_one_while_it_is_used()
     {
         bool isUsed = true;
         VirtualClock clock = new(s_start);

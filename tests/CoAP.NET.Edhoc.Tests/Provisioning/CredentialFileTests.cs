@@ -143,7 +143,8 @@ public sealed class CredentialFileTests : FolderTest
         Write("client.json", Valid);
         if (OperatingSystem.IsWindows())
         {
-            return;
+            Assert.Skip("needs Unix permissions");
+            return; // for the analyzer of platforms
         }
 
         File.SetUnixFileMode(Named("client.key"), UnixFileMode.UserRead | UnixFileMode.OtherRead);

@@ -17,11 +17,7 @@ public sealed class KeyFileTests : FolderHostTest
     [InlineData(UnixFileMode.GroupWrite, 3)]
     public async Task A_key_file_that_others_can_read_or_change_is_logged_as_a_warning(UnixFileMode more, int warnings)
     {
-        if (OperatingSystem.IsWindows())
-        {
-            return;
-        }
-
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "needs Unix permissions");
         Write(more);
         IHost host = await StartAsync(Application());
         Assert.NotNull(host.Services.GetRequiredService<ICoapClient>());
@@ -36,11 +32,7 @@ public sealed class KeyFileTests : FolderHostTest
     [Fact]
     public async Task A_key_file_that_others_can_read_is_an_error_when_private_key_files_are_required()
     {
-        if (OperatingSystem.IsWindows())
-        {
-            return;
-        }
-
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "needs Unix permissions");
         Write(UnixFileMode.OtherRead);
         string[] problems = await StartFailuresAsync(
             Application(("Coap:Server:RequirePrivateKeyFiles", "true"), ("Coap:Client:RequirePrivateKeyFiles", "true")));

@@ -78,11 +78,7 @@ public sealed class OscoreFileTests : FolderHostTest
     public async Task An_invalid_file_keeps_the_previous_contexts_and_is_logged_once(string? text, string place)
     {
         bool isSpecial = text is not null && SpecialFile.Kinds.Contains(text);
-        if (isSpecial && OperatingSystem.IsWindows())
-        {
-            return; // which has no such files
-        }
-
+        Assert.SkipWhen(isSpecial && OperatingSystem.IsWindows(), "needs pipes with names");
         WriteServer(("02", Secret));
         WriteClient("02", Secret);
         IHost host = await StartServerAsync();

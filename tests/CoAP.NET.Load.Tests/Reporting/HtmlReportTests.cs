@@ -5,6 +5,7 @@ using CoAP.NET.Load.Reporting;
 
 namespace CoAP.NET.Load.Tests;
 
+/// <summary>The report as a web page: its plots, its tables and its escaping.</summary>
 public sealed class HtmlReportTests
 {
     private static readonly LoadReport s_levels = Reports.Of(Reports.Run(10, 20_000, 90), Reports.Run(100, 90_000, 700),

@@ -15,15 +15,13 @@ public sealed class SourceAddressesTests
     [InlineData(999_999, "127.16.96.255")]
     public void Peers_of_a_loopback_target_have_consecutive_addresses(int peer, string expected)
     {
-        if (OperatingSystem.IsLinux())
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "needs all loopback addresses");
+        SourceAddresses sources = SourceAddresses.Of(s_plan, IPAddress.Loopback)!;
+        IPAddress address = sources.Of(peer);
+        Assert.DoesNotContain((int)address.GetAddressBytes()[3], new[] { 0, 255 });
+        if (!expected.EndsWith(".255", Ordinal))
         {
-            SourceAddresses sources = SourceAddresses.Of(s_plan, IPAddress.Loopback)!;
-            IPAddress address = sources.Of(peer);
-            Assert.DoesNotContain((int)address.GetAddressBytes()[3], new[] { 0, 255 });
-            if (!expected.EndsWith(".255", Ordinal))
-            {
-                Assert.Equal(expected, address.ToString());
-            }
+            Assert.Equal(expected, address.ToString());
         }
     }
 

@@ -11,11 +11,7 @@ public sealed class DeviceMoveTests
     [InlineData(1)]
     public async Task A_slot_is_handed_over_only_after_a_request_in_progress_to_its_device(int asking)
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using SiloSite site = await SiloSite.StartAsync(2, 0);
         (SiloDevice device, SiloNode node) = await ConnectAsync(site);
         CoapCluster asker = (asking == 0 ? node : Other(site, node)).Cluster;
@@ -41,11 +37,7 @@ public sealed class DeviceMoveTests
     [InlineData(1)]
     public async Task The_next_node_repeats_an_unanswered_safe_request_and_an_unsafe_request_has_an_unknown_outcome(int asking)
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using SiloSite site = await SiloSite.StartAsync(2, 0, release: FromMilliseconds(100));
         (SiloDevice device, SiloNode node) = await ConnectAsync(site);
         CoapCluster asker = (asking == 0 ? node : Other(site, node)).Cluster;

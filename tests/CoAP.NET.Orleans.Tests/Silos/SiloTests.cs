@@ -16,11 +16,7 @@ public sealed class SiloTests
     [Fact]
     public async Task Each_slot_has_a_single_owner_and_a_new_silo_gets_a_fair_share()
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using SiloSite site = await SiloSite.StartAsync(2, Devices);
         site.Talk();
         await site.MoreAsync();
@@ -40,11 +36,7 @@ public sealed class SiloTests
     [InlineData(2, 1)]
     public async Task A_silo_is_dead_after_the_votes_of_two_silos_or_in_a_cluster_of_two_after_one_vote(int silos, int needed)
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using SiloSite site = await SiloSite.StartAsync(silos, 0);
         SiloNode suspect = site.Silos[^1];
         for (int votes = 1; votes <= needed; votes++)
@@ -64,11 +56,7 @@ public sealed class SiloTests
     [Fact]
     public async Task Each_silo_answers_OSCORE_requests_of_contexts_at_any_silo()
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using SiloSite site = await SiloSite.StartAsync(2, 0);
         await using TestBalancer balancer = new() { Sprays = true };
         balancer.Use([.. site.Silos.Select(silo => silo.PlainAddress)]);
@@ -93,11 +81,7 @@ public sealed class SiloTests
     [Fact]
     public async Task A_datagram_at_the_wrong_silo_is_answered_and_changes_reach_the_observers_at_all_silos()
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using SiloSite site = await SiloSite.StartAsync(2, Devices);
         site.Balancer.Forget();
         await Task.WhenAll(site.Devices.Select(site.AskAsync));
@@ -124,11 +108,7 @@ public sealed class SiloTests
     [Fact]
     public async Task Devices_keep_their_sessions_when_a_silo_stops()
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using SiloSite site = await SiloSite.StartAsync(3, Devices);
         site.Talk();
         await site.MoreAsync();
@@ -148,11 +128,7 @@ public sealed class SiloTests
     [Fact]
     public async Task Devices_of_a_silo_that_dies_continue_at_other_silos_without_a_handshake()
     {
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         await using SiloSite site = await SiloSite.StartAsync(3, Devices);
         site.Talk();
         await site.MoreAsync();

@@ -73,11 +73,7 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
         string folder = projects.Folder(TemplateProjects.SafeServer);
         string key = await KeyOfAsync(folder);
         Assert.NotEqual("0x00112233445566778899aabbccddeeff", key);
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         using Tool server = projects.Start(TemplateProjects.SafeServer, [],
             ("Coap__Server__Endpoints__0", "coap://127.0.0.1:0"), ("Coap__Server__Endpoints__1", "coaps://127.0.0.1:0"));
         string plain = CoapTool.Address(await server.SaysAsync("Listening on coap://"));
@@ -130,11 +126,7 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
     {
         string folder = projects.Folder(TemplateProjects.LastingServer);
         string key = await KeyOfAsync(folder);
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         string coap = await feed.InstallToolAsync();
         string address;
         Tool observer;
@@ -189,11 +181,7 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
         string folder = projects.Folder(TemplateProjects.SafeWeb);
         string key = await KeyOfAsync(folder);
         Assert.NotEqual("0x00112233445566778899aabbccddeeff", key);
-        if (!CoapDtls.IsSupported)
-        {
-            return;
-        }
-
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         using Tool web = projects.Start(TemplateProjects.SafeWeb, ["--urls", "http://127.0.0.1:0"],
             ("Coap__Server__Endpoints__0", "coap://127.0.0.1:0"), ("Coap__Server__Endpoints__1", "coaps://127.0.0.1:0"));
         string plain = CoapTool.Address(await web.SaysAsync("Listening on coap://"));

@@ -214,7 +214,7 @@ public sealed class ClientDirectoryLookupTests
     }
 
     [Fact]
-    public void Equal_links_of_several_endpoints_are_counted()
+    public void Each_copy_of_an_equal_link_is_added_and_removed_separately()
     {
         LookupResultComparer difference = new();
         CoapLink shared = new("coap://a/x", new CoapLinkAttribute("rt", "t"));
@@ -222,10 +222,18 @@ public sealed class ClientDirectoryLookupTests
         Assert.Equal(2, difference.Take([shared, shared]).Count);
         Assert.Empty(difference.Take([shared, shared]));
         Assert.Equal([(CoapDirectoryChangeKind.Removed, shared)], difference.Take([shared]));
+    }
+
+    [Fact]
+    public void Another_attribute_is_a_change_and_another_anchor_is_another_link()
+    {
+        LookupResultComparer difference = new();
+        CoapLink shared = new("coap://a/x", new CoapLinkAttribute("rt", "t"));
+
+        Assert.Single(difference.Take([shared]));
         Assert.Equal([(CoapDirectoryChangeKind.Changed, "coap://a/x")],
             difference.Take([shared.With("rt", "other")]).Select(change => (change.Kind, change.Link.Target)));
 
-        // Another relation or context is another link.
         Assert.Equal([CoapDirectoryChangeKind.Removed, CoapDirectoryChangeKind.Added],
             difference.Take([shared.With("anchor", "/y")]).Select(change => change.Kind));
     }

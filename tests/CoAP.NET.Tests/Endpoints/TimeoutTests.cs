@@ -3,7 +3,7 @@ using CoAP.NET.Errors;
 
 namespace CoAP.NET.Tests.Endpoints;
 
-/// <summary>A time-out says what was waited for, and which time ended it.</summary>
+/// <summary>A timeout exception names the step and the limit that ended it.</summary>
 public sealed class TimeoutTests : ClientTest
 {
     private static readonly TimeSpan s_six = FromSeconds(6);

@@ -3,7 +3,7 @@ using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Tests.Execution.Files;
 
-/// <summary>The reader of files that operators name: nothing in the place of a file blocks it, or takes memory without bound.</summary>
+/// <summary>Reads files that operators name; a pipe or device in their place neither blocks nor uses memory without a bound.</summary>
 public sealed class RegularFileTests : FolderTest
 {
     public static TheoryData<string> Special => [.. SpecialFile.Kinds];
@@ -14,11 +14,7 @@ public sealed class RegularFileTests : FolderTest
     [MemberData(nameof(Special))]
     public void Anything_but_a_regular_file_is_an_error_at_once_whose_message_has_no_path(string kind)
     {
-        if (OperatingSystem.IsWindows())
-        {
-            return; // which has no such files
-        }
-
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "needs pipes with names");
         SpecialFile.Put(Path1, kind);
 
         Exception[] errors = [
@@ -63,11 +59,7 @@ public sealed class RegularFileTests : FolderTest
     [Fact]
     public void A_file_that_reports_no_length_is_read_to_its_end_and_bounded()
     {
-        if (!OperatingSystem.IsLinux())
-        {
-            return;
-        }
-
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "needs /proc");
         Assert.Equal(File.ReadAllText("/proc/self/maps").Split('\n')[0], RegularFile.ReadText("/proc/self/maps").Split('\n')[0]);
         Assert.Throws<IOException>(() => RegularFile.ReadBytes("/proc/self/maps", 100));
     }
@@ -93,11 +85,7 @@ public sealed class RegularFileTests : FolderTest
     [Fact]
     public void An_error_of_the_system_has_its_number_and_no_path()
     {
-        if (!OperatingSystem.IsLinux())
-        {
-            return;
-        }
-
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "needs the error numbers of Linux");
         const int TooManyLinks = 40;
         File.CreateSymbolicLink(Path1, Path1);
 

@@ -3,6 +3,7 @@ using CoAP.NET.Tests.Endpoints;
 
 namespace CoAP.NET.Tests.Resources;
 
+/// <summary>What handlers read from a request: its conditions, entity-tags, Accept and query arguments.</summary>
 public class ConditionTests
 {
     private static readonly CoapETag s_one = new(Wire.Hex("01"));

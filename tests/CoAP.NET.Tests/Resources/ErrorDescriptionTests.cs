@@ -4,6 +4,7 @@ using CoAP.NET.Diagnostics;
 
 namespace CoAP.NET.Tests.Resources;
 
+/// <summary>The content that <c>WithErrorContent</c> gives to errors of a server and of its handlers.</summary>
 public class ErrorDescriptionTests
 {
     private readonly ResourceStage _stage = new(limits: new CoapLimits { Requests = { MaxServed = 1 } });

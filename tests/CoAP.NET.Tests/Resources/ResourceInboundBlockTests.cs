@@ -8,6 +8,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Tests.Resources;
 
+/// <summary>What the Resource stage answers without a handler, and how it calls the handler of a route.</summary>
 public class ResourceInboundBlockTests
 {
     private static readonly TimeSpan s_hang = FromMinutes(2);
@@ -88,8 +89,12 @@ public class ResourceInboundBlockTests
     [InlineData(CoapMethod.Patch, 51, null, "4.15")]
     public void Declared_formats_are_enforced_before_the_handler(CoapMethod method, int? contentFormat, int? accept, string code)
     {
-        _stage.Map("/a", [CoapMethod.Put, CoapMethod.Fetch, CoapMethod.Patch], () => CoapResults.Changed()).Consumes(CoapContentFormat.Json)
-            .Produces(CoapContentFormat.Cbor);
+        bool runs = false;
+        _stage.Map("/a", [CoapMethod.Put, CoapMethod.Fetch, CoapMethod.Patch], () =>
+        {
+            runs = true;
+            return CoapResults.Changed();
+        }).Consumes(CoapContentFormat.Json).Produces(CoapContentFormat.Cbor);
         CoapMessage message = ResourceStage.Message(method, "/a");
         if (contentFormat is { } format)
         {
@@ -106,6 +111,7 @@ public class ResourceInboundBlockTests
         }
 
         Assert.Equal(CoapCode.Parse(code), _stage.Send(message).Code);
+        Assert.Equal(code == "2.04", runs);
     }
 
     [Theory]

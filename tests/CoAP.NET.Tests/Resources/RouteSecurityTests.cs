@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Tests.Resources;
 
-// RFC 8323 chapter 9: what plain transports may do beside secured ones.
+/// <summary>Which routes serve plain transports when secured ones exist too (RFC 8323 section 9).</summary>
 public class RouteSecurityTests : EndpointTest
 {
     // GET /x, Confirmable: 0x41 0x01, Message ID, token, Uri-Path.
@@ -122,7 +122,7 @@ public class RouteSecurityTests : EndpointTest
     }
 
     [Fact]
-    public async Task A_route_mapped_after_the_start_follows_the_same_security_rule()
+    public async Task A_route_mapped_after_the_start_refuses_plain_requests_until_AllowInsecureTransport()
     {
         await StartAllAsync();
         CoapRouteHandlerBuilder route = Server.MapGet("/x", static () => CoapResults.Text("hi"));

@@ -3,7 +3,7 @@ using CoAP.NET.Tests.Transports.Streams;
 
 namespace CoAP.NET.Tests.Signalling;
 
-// RFC 8323 sections 3.4 and 5.4: Empty, Ping and Pong.
+/// <summary>Empty messages, Ping and Pong over reliable transports (RFC 8323 sections 3.4 and 5.4).</summary>
 public sealed class SignallingPingTests : SignallingTest
 {
     [Fact]

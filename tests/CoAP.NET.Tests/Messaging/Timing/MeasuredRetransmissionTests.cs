@@ -146,7 +146,7 @@ public sealed class MeasuredRetransmissionTests
     }
 
     [Fact]
-    public void Parameters_may_change_between_messages()
+    public void The_retransmission_algorithm_may_change_between_messages_and_while_one_waits()
     {
         CoapChannel channel = _rig.Channel();
         Exchange(_rig, channel, 0.1);
@@ -224,7 +224,7 @@ public sealed class MeasuredRetransmissionTests
         Assert.Throws<ArgumentOutOfRangeException>(
             () => new CoapTransmissionParameters { RetransmissionTiming = (CoapRetransmissionAlgorithm)9 });
 
-    /// <summary>Paths that lose and whose delay changes, by seeds: whatever happens, the bounds hold and everything ends.</summary>
+    /// <summary>Random paths with loss and changing delay: the bounds hold, and every message ends.</summary>
     [Fact]
     [Trait("Category", "Campaign")]
     public void Measured_retransmission_stays_within_its_bounds_on_random_paths()
