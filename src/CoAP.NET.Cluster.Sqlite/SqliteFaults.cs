@@ -93,9 +93,9 @@ internal static class SqliteFaults
         Corrupt or NotADatabase => new CoapClusterStoreException(CoapClusterStoreFault.Corrupt,
             $"{path} is damaged, or not a file of a store ({text}). {NewBeginning}", inner),
         Permission or ReadOnly or Authorization => new CoapClusterStoreException(CoapClusterStoreFault.Denied,
-            $"{path} is not writable: {text} Let the user of this process own the file and its folder.", inner),
+            $"{path} is not writable: {text.TrimEnd('.')}. Let the user of this process own the file and its folder.", inner),
         _ => new CoapClusterStoreException(CoapClusterStoreFault.Unavailable,
-            $"{path} cannot be read or written: {text}. Check that its disk is available and that this process may create files in the "
+            $"{path} cannot be read or written: {text.TrimEnd('.')}. Check that its disk is available and that this process may create files in the "
             + "folder. The next call tries again.", inner),
     };
 }

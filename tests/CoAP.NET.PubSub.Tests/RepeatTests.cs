@@ -23,6 +23,27 @@ public sealed class RepeatTests
     }
 
     [Fact]
+    public void A_repeated_publication_gets_the_same_code_as_the_first_time()
+    {
+        Entry entry = new();
+        TopicOwnerRequest first = Publish(new TopicRequestId(1, 1), "first");
+        TopicOwnerRequest second = Publish(new TopicRequestId(1, 2), "second");
+        TopicOwnerRequest afterDeletion = Publish(new TopicRequestId(1, 3), "third");
+        Assert.Equal((CoapCode.Created, CoapCode.Created), (entry.Ask(first), entry.Ask(first)));
+        Assert.Equal((CoapCode.Changed, CoapCode.Changed), (entry.Ask(second), entry.Ask(second)));
+        Assert.Equal(CoapCode.Deleted, entry.Ask(Ask(TopicOwnerOperation.DeleteData, new TopicRequestId(2, 1))));
+        Assert.Equal((CoapCode.Created, CoapCode.Created), (entry.Ask(afterDeletion), entry.Ask(afterDeletion)));
+
+        // The topic got another format meanwhile: the publication was applied nevertheless.
+        Assert.Equal(CoapCode.Changed, entry.Ask(Ask(TopicOwnerOperation.Change, new TopicRequestId(2, 2)) with
+        {
+            Properties = new() { ContentFormat = CoapContentFormat.Cbor },
+        }));
+        Assert.Equal(CoapCode.Created, entry.Ask(afterDeletion with { Format = CoapContentFormat.TextPlain }));
+        Assert.Equal("third", entry.Text);
+    }
+
+    [Fact]
     public void A_repeated_change_of_properties_does_not_undo_a_later_change()
     {
         Entry entry = new();

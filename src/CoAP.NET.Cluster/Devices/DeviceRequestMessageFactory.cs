@@ -26,8 +26,7 @@ internal static class DeviceRequestMessageFactory
     public static bool IsSafe(CoapRequest request) => request.Code == CoapCode.Get || request.Code == CoapCode.Fetch;
 
     /// <summary>Whether the whole body of a request is in memory. One from a stream may be consumed when the request was sent.</summary>
-    public static bool IsWhole(CoapRequest request) =>
-        request.Content is null || !request.Payload.IsEmpty || !request.Content.Bytes.IsEmpty;
+    public static bool IsWhole(CoapRequest request) => request.Content is not { Open: not null };
 
     /// <summary>Whether a request is harmless to repeat (RFC 7252 section 5.1).</summary>
     /// <param name="request">The request.</param>

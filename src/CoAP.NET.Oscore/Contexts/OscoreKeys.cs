@@ -54,12 +54,17 @@ internal sealed class OscoreKeys : IDisposable
                 nameof(plaintext));
         }
 
+        // Without keys, a part of them may have been copied before they were wiped.
         Span<byte> key = stackalloc byte[_algorithm.KeyLength];
+        bool hasKeys;
         if (_algorithm.IsOfProcessor)
         {
-            ObjectDisposedException.ThrowIf(!TryTakeKey(0, key), this);
-            ProcessorAesCcm.Encrypt(
-                key, nonce, additionalData, plaintext, ciphertext[..plaintext.Length], ciphertext[plaintext.Length..]);
+            hasKeys = TryTakeKey(0, key);
+            if (hasKeys)
+            {
+                ProcessorAesCcm.Encrypt(
+                    key, nonce, additionalData, plaintext, ciphertext[..plaintext.Length], ciphertext[plaintext.Length..]);
+            }
         }
         else
         {
@@ -68,13 +73,14 @@ internal sealed class OscoreKeys : IDisposable
             do
             {
                 OscoreAead? cipher = CipherOf(ref _sender, 0, key);
-                ObjectDisposedException.ThrowIf(cipher is null, this);
-                isDone = cipher.TryEncrypt(nonce, plaintext, ciphertext, additionalData);
+                hasKeys = cipher is not null;
+                isDone = cipher?.TryEncrypt(nonce, plaintext, ciphertext, additionalData) ?? true;
             }
             while (!isDone);
         }
 
         CryptographicOperations.ZeroMemory(key);
+        ObjectDisposedException.ThrowIf(!hasKeys, this);
     }
 
     /// <summary>Verifies and decrypts a message of the other end.</summary>

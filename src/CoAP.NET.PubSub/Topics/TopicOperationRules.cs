@@ -78,17 +78,17 @@ internal static class TopicOperationRules
     // defines the state.
     private static CoapTableDecision Publish(TopicOwnerRequest asked, TopicState current, CoapTableDecisionContext question)
     {
-        if (current.Properties.ContentFormat is { } wanted && asked.Format is { } given && given != wanted)
-        {
-            return Refuse(CoapCode.UnsupportedContentFormat, $"The data of this topic are in Content-Format {wanted.Value}.");
-        }
-
         if (current.DataMarks.HasReached(asked.Stamp))
         {
             // The question was applied, or a later one of the same broker was. In the latter case this one was not answered before the
             // later one was asked.
-            bool isFirst = current.DataVersion == 1 && current.DataMarks.Newest == asked.Stamp;
+            bool isFirst = current.IsFirstPublication && current.DataMarks.Newest == asked.Stamp;
             return CoapTableDecision.Keep(new TopicOwnerResponse(isFirst ? CoapCode.Created : CoapCode.Changed).Write());
+        }
+
+        if (current.Properties.ContentFormat is { } wanted && asked.Format is { } given && given != wanted)
+        {
+            return Refuse(CoapCode.UnsupportedContentFormat, $"The data of this topic are in Content-Format {wanted.Value}.");
         }
 
         return IsOther(asked, current.DataTag)

@@ -7,6 +7,9 @@ internal sealed record TopicState
 {
     private const ulong Version = 1;
     private const int Items = 11;
+    private const uint HasDataBit = 1;
+    private const uint IsFirstBit = 2;
+    private const int VersionBits = 2;
 
     /// <summary>The path of the collection, in URI form.</summary>
     public required string Collection { get; init; }
@@ -24,7 +27,8 @@ internal sealed record TopicState
     public required CoapTopicProperties Properties { get; init; }
 
     /// <summary>
-    /// The number of publications and deletions of the data, which distinguishes two states of the data. Odd while there are data.
+    /// Distinguishes two states of the data: the number of publications and deletions, above two bits. The lowest bit is set while there
+    /// are data, the other one after a publication that found none.
     /// </summary>
     public uint DataVersion { get; init; }
 
@@ -50,20 +54,25 @@ internal sealed record TopicState
     public ulong PropertyTag => TagOf(PropertyMarks);
 
     /// <summary>Whether there are data to read: FULLY CREATED in the draft.</summary>
-    public bool HasData => (DataVersion & 1) != 0;
+    public bool HasData => (DataVersion & HasDataBit) != 0;
+
+    /// <summary>Whether the last publication found no data, and was therefore answered 2.01.</summary>
+    public bool IsFirstPublication => (DataVersion & IsFirstBit) != 0;
+
+    private uint NextVersion => ((DataVersion >> VersionBits) + 1) << VersionBits;
 
     /// <summary>The state after a publication.</summary>
     public TopicState WithData(ReadOnlyMemory<byte> data, CoapContentFormat? format, TopicRequestId stamp) => this with
     {
         Data = data,
         Format = format,
-        DataVersion = HasData ? DataVersion + 2 : DataVersion + 1,
+        DataVersion = NextVersion | HasDataBit | (HasData ? 0 : IsFirstBit),
         DataMarks = DataMarks.WithLast(stamp),
     };
 
     /// <summary>The state after the deletion of the data.</summary>
     public TopicState WithoutData(TopicRequestId stamp) => HasData
-        ? this with { Data = default, Format = null, DataVersion = DataVersion + 1, DataMarks = DataMarks.WithLast(stamp) }
+        ? this with { Data = default, Format = null, DataVersion = NextVersion, DataMarks = DataMarks.WithLast(stamp) }
         : this;
 
     /// <summary>Serializes the entry. The data come last.</summary>

@@ -184,6 +184,16 @@ public sealed class OutboxTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task A_request_with_an_empty_body_is_queued_and_sent()
+    {
+        (DeviceNode node, TestDevice device) = await ConnectAsync();
+        device.Server.MapPost("/reset", (CoapRequestContext request) => CoapResults.Text($"{request.Payload.Length} bytes"));
+        CoapQueuedRequest queued = await _world.RunAsync(
+            node.Devices[Name].QueueAsync(new CoapRequest(CoapMethod.Post, "/reset") { Content = CoapContent.Text("") }));
+        await _world.RunAsync(node.Devices[Name].WaitAsync(queued.Id)).Says("0 bytes");
+    }
+
+    [Fact]
     public async Task An_invalid_queued_request_is_refused_before_it_is_stored()
     {
         (DeviceNode node, _) = await SleepAsync();
