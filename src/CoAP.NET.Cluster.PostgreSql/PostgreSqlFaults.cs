@@ -39,9 +39,9 @@ internal static class PostgreSqlFaults
 
     /// <summary>Creates the error of a schema that is gone, although it was made once.</summary>
     /// <param name="schema">The schema.</param>
-    /// <param name="mark">The schema that remembers it.</param>
+    /// <param name="mark">The schema that records it.</param>
     public static CoapClusterStoreException Gone(string schema, string mark) => new(CoapClusterStoreFault.Lost,
-        $"The schema {schema} is missing, but {mark} remembers that there was one. {NewBeginning(schema, mark)}");
+        $"The schema {schema} is missing, but {mark} records that there was one. {NewBeginning(schema, mark)}");
 
     public static CoapClusterStoreException Of(Exception exception)
     {

@@ -85,7 +85,7 @@ internal static class PostgreSqlSchema
         }
     }
 
-    // Beside the schema, a mark without tables remembers that there was one: a later start does not take a dropped one for a new store.
+    // Beside the schema, a mark without tables records that there was one: a later start does not take a dropped one for a new store.
     private static async Task MakeSchemasAsync(
         NpgsqlConnection connection, NpgsqlTransaction transaction, string schema, CancellationToken cancellationToken)
     {
@@ -110,7 +110,7 @@ internal static class PostgreSqlSchema
         await transaction.SaveAsync(mark, cancellationToken).ConfigureAwait(false);
         try
         {
-            await ExecuteAsync(connection, $"create schema {mark}; comment on schema {mark} is 'CoAP.NET: remembers that the schema "
+            await ExecuteAsync(connection, $"create schema {mark}; comment on schema {mark} is 'CoAP.NET: records that the schema "
                 + $"{schema} was made. Drop it to confirm that {schema} is lost, after OSCORE contexts have new Master Secrets.'",
                 cancellationToken).ConfigureAwait(false);
         }

@@ -14,7 +14,7 @@ public sealed partial class CoapSqliteClusterOptions
     /// <summary>The file, on a local disk. Required.</summary>
     /// <remarks>
     /// The store creates its folder if necessary; both are accessible to their owner only. One process uses the file at a time; the files
-    /// next to it whose names end in <c>-wal</c> and <c>-mark</c> belong to it. The mark remembers the file: the store does not open
+    /// next to it whose names end in <c>-wal</c> and <c>-mark</c> belong to it. The mark records the file: the store does not open
     /// another one or an older copy, such as a backup, and creates no new file while there is a mark, because message numbers would be used
     /// twice. Do not remove or replace the file while the process runs: the store then confirms nothing more.
     /// </remarks>

@@ -11,7 +11,7 @@ namespace CoAP.NET.Cluster.Sqlite;
 /// One process uses the file at a time: a second one gets <see cref="CoapClusterStoreFault.InUse"/>. The first call opens the file, and the
 /// first one after a fault opens it again. A store creates its file at most once. If the file is removed, renamed or replaced after that,
 /// all calls fail with <see cref="CoapClusterStoreFault.Lost"/> until the same file is back, because message numbers would begin again.
-/// <see cref="SqliteMark"/> remembers that for the next process.
+/// <see cref="SqliteMark"/> records the file for the next process.
 /// <para>The file is in WAL mode with <c>synchronous=full</c>: each batch is on the disk when its write completes. With <c>normal</c> a
 /// power failure, though not a killed process, would undo the last batches, and with <c>off</c> it could destroy the file. The lost batches
 /// may include a reservation of record numbers, and two messages with the same number under the same key reveal each other. The store

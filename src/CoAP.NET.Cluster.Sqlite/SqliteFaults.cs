@@ -4,7 +4,9 @@ using Microsoft.Data.Sqlite;
 
 namespace CoAP.NET.Cluster.Sqlite;
 
-/// <summary>Translates result codes of SQLite to store faults (sqlite.org/rescode.html).</summary>
+/// <summary>
+/// Creates the exceptions of a SQLite store, from result codes (sqlite.org/rescode.html) and from what happened to its files.
+/// </summary>
 internal static class SqliteFaults
 {
     public const int Ok = 0;
@@ -17,7 +19,7 @@ internal static class SqliteFaults
     public const int Authorization = 23;
     public const int NotADatabase = 26;
 
-    // Numbers of DTLS end with their keys, which only the file has. The keys of OSCORE are elsewhere, and survive it.
+    // DTLS numbers begin again with new keys, and only this file has the old keys. OSCORE keys are elsewhere and survive a lost file.
     private const string NewBeginning = "End this process, move the file away together with those that end in -wal and -mark, and give "
         + "OSCORE contexts new Master Secrets: with the old ones their numbers would be used twice. The next start creates a new file, and "
         + "clients handshake and register again.";
@@ -40,16 +42,16 @@ internal static class SqliteFaults
 
     /// <summary>Creates the error of a missing file, although there was one.</summary>
     /// <param name="path">The file.</param>
-    /// <param name="mark">The file that remembers it.</param>
+    /// <param name="mark">The file that records it.</param>
     public static CoapClusterStoreException Missing(string path, string mark) => new(CoapClusterStoreFault.Lost,
-        $"{path} is missing, but {mark} remembers that there was one. Put the file back, with its log (-wal). If it is lost: "
+        $"{path} is missing, but {mark} records that there was one. Put the file back, with its log (-wal). If it is lost: "
         + $"{NewBeginning} Removing {mark} confirms the loss.");
 
-    /// <summary>Creates the error of a file that is not the remembered one.</summary>
+    /// <summary>Creates the error of a file that is not the recorded one.</summary>
     /// <param name="path">The file.</param>
-    /// <param name="mark">The file that remembers another one.</param>
-    public static CoapClusterStoreException NotRemembered(string path, string mark) => new(CoapClusterStoreFault.Lost,
-        $"{path} is another file than {mark} remembers, or an older copy, such as a backup. Message numbers would be used twice. Put the "
+    /// <param name="mark">The file that records another one.</param>
+    public static CoapClusterStoreException NotRecorded(string path, string mark) => new(CoapClusterStoreFault.Lost,
+        $"{path} is another file than {mark} records, or an older copy, such as a backup. Message numbers would be used twice. Put the "
         + $"newest file back, with its log (-wal). If it is lost: {NewBeginning}");
 
     /// <summary>Creates the error of a mark that cannot be read or written.</summary>

@@ -34,25 +34,25 @@ internal sealed class SqliteMark(string storePath)
         byte[] bytes = new byte[Math.Min(file.Length, MaxLength)];
         file.ReadExactly(bytes);
         string[] words = Encoding.UTF8.GetString(bytes).Split((char[]?)null, 3, StringSplitOptions.RemoveEmptyEntries);
-        if (words.Length < 2 || !Guid.TryParseExact(words[0], "N", out Guid remembered)
+        if (words.Length < 2 || !Guid.TryParseExact(words[0], "N", out Guid recorded)
             || !long.TryParse(words[1], NumberStyles.None, CultureInfo.InvariantCulture, out long newest))
         {
             throw new FormatException($"{Path} does not begin with the id of a store and a number.");
         }
 
-        if (remembered != id || newest > turn)
+        if (recorded != id || newest > turn)
         {
-            throw SqliteFaults.NotRemembered(storePath, Path);
+            throw SqliteFaults.NotRecorded(storePath, Path);
         }
     }
 
-    /// <summary>Remembers a store.</summary>
+    /// <summary>Records a store.</summary>
     /// <param name="id">The store.</param>
     /// <param name="turn">A number that the store has on the disk and increases with each start, with each orderly end, and once per
     /// minute of writes.</param>
     public void Write(Guid id, long turn) => DurableFile.Write(Path, Encoding.UTF8.GetBytes(string.Create(CultureInfo.InvariantCulture, $"""
         {id:N} {turn}
-        This file remembers that CoAP.NET keeps the state of a server in {System.IO.Path.GetFileName(storePath)} beside it.
+        This file records that CoAP.NET keeps the state of a server in {System.IO.Path.GetFileName(storePath)} beside it.
         Keep it with that file. Remove it only to confirm that the state is lost: first move the rest of that file and its log away, and
         give OSCORE contexts new Master Secrets. The next start then begins with a new file.
 

@@ -1,6 +1,6 @@
 namespace CoAP.NET.AspNetCore.Endpoints;
 
-/// <summary>Responses that never end.</summary>
+/// <summary>Recognizes server-sent events, whose responses do not end.</summary>
 internal static class EventStreamMediaType
 {
     /// <summary>The media type of server-sent events.</summary>

@@ -100,7 +100,7 @@ internal sealed class LocalDevice(
     public async Task<CoapObservation> ObserveAsync(
         CoapRequest request, CoapObservationOptions? observe, CancellationToken cancellationToken)
     {
-        ThrowIfNotToAsk();
+        ThrowIfAsleep();
         try
         {
             CoapObservation made = await Peer.ObserveAsync(request, observe, cancellationToken).ConfigureAwait(false);
@@ -144,7 +144,7 @@ internal sealed class LocalDevice(
             throw CoapDeviceException.Unreachable(Name, "its session has moved to another node.", hasMoved: true);
         }
 
-        ThrowIfNotToAsk();
+        ThrowIfAsleep();
         long started = time.GetTimestamp();
         try
         {
@@ -211,7 +211,7 @@ internal sealed class LocalDevice(
     }
 
     /// <summary>Throws if the device is asleep and it is too early for a retry.</summary>
-    public void ThrowIfNotToAsk()
+    public void ThrowIfAsleep()
     {
         TimeSpan silence = Silence;
         lock (_gate)

@@ -4,7 +4,7 @@ using Microsoft.Extensions.DependencyInjection;
 namespace CoAP.NET.Binding;
 
 /// <summary>
-/// Metadata of generated code on a handler besides its parameters: the types and services that it needs. For generated code.
+/// What a handler with parameters needs and returns, as generated code declares it; checked before the first request. For generated code.
 /// </summary>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public sealed class CoapHandlerBinding

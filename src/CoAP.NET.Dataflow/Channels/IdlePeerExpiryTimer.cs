@@ -1,8 +1,8 @@
 namespace CoAP.NET.Channels;
 
 /// <summary>
-/// Forgets peers after a long silence even without demand for their places, so a server frees the memory of former peers. A timer of the
-/// shard's wheel; guarded by Shard.Gate.
+/// Forgets peers that were silent for <c>Peers.IdleLifetime</c>, also when no new peer needs their places. A timer of the shard's wheel;
+/// guarded by Shard.Gate.
 /// </summary>
 internal sealed class IdlePeerExpiryTimer : WheelTimer
 {

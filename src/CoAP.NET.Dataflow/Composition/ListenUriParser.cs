@@ -2,7 +2,7 @@ using System.Net;
 
 namespace CoAP.NET.Composition;
 
-/// <summary>The addresses that an endpoint can listen on.</summary>
+/// <summary>Parses and checks the addresses to listen on.</summary>
 internal static class ListenUriParser
 {
     /// <summary>Parses an address to listen on.</summary>
@@ -10,10 +10,10 @@ internal static class ListenUriParser
     /// <param name="factories">The factories of transports for other schemes.</param>
     /// <param name="tls">The settings of TLS; null for none.</param>
     /// <param name="isInBrowser">Whether the endpoint runs in a browser.</param>
-    /// <exception cref="ArgumentException">Nobody can listen there.</exception>
+    /// <exception cref="ArgumentException">The text is not a URI, or this endpoint cannot listen on it.</exception>
     public static CoapUri Parse(string text, ICoapTransportFactory[] factories, CoapTlsOptions? tls, bool isInBrowser)
     {
-        // The asterisk is not a host of a URI; it is what people write for all addresses.
+        // The asterisk is not a host of a URI; here it means all addresses.
         string normal = text.Replace("://*", "://[::]", StringComparison.Ordinal);
         if (!CoapUri.TryParse(normal, out CoapUri? uri, out string? error))
         {
@@ -23,8 +23,8 @@ internal static class ListenUriParser
         if (isInBrowser)
         {
             throw new ArgumentException(
-                $"'{text}': a page of a browser cannot listen. Its CoapServer serves the server to which it opens a WebSocket by a request "
-                    + "or a ping of its endpoint.");
+                $"'{text}': a page in a browser cannot listen. Its CoapServer serves the server to which the page opened a WebSocket: send "
+                    + "a request or a ping to open one.");
         }
 
         if (Array.Find(factories, other => other.Scheme == uri.Scheme) is { } factory)
@@ -53,7 +53,7 @@ internal static class ListenUriParser
 
         return uri.HostAddress is { } address && CoapAddress.FromIPEndPoint(new IPEndPoint(address, uri.Port)).IsMulticast
             ? throw new ArgumentException(uri.Scheme == "coap"
-                ? $"'{text}': a group is not listened on but joined: listen on coap://[::] and call JoinGroups."
+                ? $"'{text}': an endpoint joins a group and does not listen on it: listen on coap://[::] and call JoinGroups."
                 : $"'{text}': there are no groups on {uri.Scheme} (RFC 8323 section 8). Listen on an address of this machine, or on * for "
                     + "all.")
             : uri;

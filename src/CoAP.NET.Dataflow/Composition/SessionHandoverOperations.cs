@@ -9,7 +9,7 @@ namespace CoAP.NET.Composition;
 /// </summary>
 internal static class SessionHandoverOperations
 {
-    /// <summary>Whether requests of a peer or of ours are under way, or answers to those of the peer not acknowledged.</summary>
+    /// <summary>Whether requests of either side are in progress, or the peer has not acknowledged an answer.</summary>
     public static bool IsBusy(CoapShardPipeline pipeline, CoapChannel channel)
     {
         lock (channel.Shard.Gate)
@@ -20,13 +20,13 @@ internal static class SessionHandoverOperations
     }
 
     /// <summary>
-    /// Takes no request any more that a peer has not sent before, and waits until those under way are answered, and ours. A peer that has
-    /// not acknowledged one of ours is waited for as long as its first copy waits (ACK_TIMEOUT times ACK_RANDOM_FACTOR): one that sleeps
-    /// must not hold up what is to go on elsewhere.
+    /// Refuses new requests of the peer, and waits until the requests of both sides are answered. If the peer does not acknowledge a
+    /// request of this endpoint, the wait ends after ACK_TIMEOUT times ACK_RANDOM_FACTOR, because a sleeping peer must not delay the
+    /// handover.
     /// </summary>
     /// <param name="pipeline">The pipeline of the session's shard.</param>
     /// <param name="channel">The channel of the session.</param>
-    /// <param name="cancellationToken">Ends the waiting; requests are not taken nevertheless.</param>
+    /// <param name="cancellationToken">Ends the wait; new requests stay refused.</param>
     public static async Task FinishAsync(CoapShardPipeline pipeline, CoapChannel channel, CancellationToken cancellationToken)
     {
         CoapEnvironment environment = channel.Shard.Environment;
@@ -76,23 +76,23 @@ internal static class SessionHandoverOperations
         }
     }
 
-    /// <summary>Ends what a peer may say, and gives what has to be known of what it said.</summary>
+    /// <summary>Stops receiving from the peer, and exports the history of its messages.</summary>
     /// <returns>For <see cref="Resume"/>, elsewhere; empty for nothing.</returns>
     public static byte[] ExportState(CoapShardPipeline pipeline, CoapChannel channel)
     {
         CoapShard shard = channel.Shard;
-        HandoverMessageHistory retired;
+        HandoverMessageHistory history;
         shard.Enter();
         try
         {
-            retired = pipeline.Messages.MessagingSessionHandover.ExportState(channel, shard.Environment.Now);
+            history = pipeline.Messages.MessagingSessionHandover.ExportState(channel, shard.Environment.Now);
         }
         finally
         {
             shard.ExitAndSend();
         }
 
-        byte[] bytes = retired.Write(out int leftOut);
+        byte[] bytes = history.Write(out int leftOut);
         if (leftOut > 0)
         {
             shard.Environment.Counters.Add(CoapCounter.UnsafeDeduplicationEvictions, leftOut);

@@ -7,8 +7,8 @@ namespace CoAP.NET;
 
 /// <summary>Certificate revocation lists (RFC 5280 section 5) from a file, for <c>coaps</c> and <c>coaps+tcp</c>.</summary>
 /// <remarks>
-/// The lists are checked in memory: a check fetches no URL. A list stays in force after its next update was due, so nobody who blocks the
-/// download of lists can readmit a revoked certificate. Immutable and thread-safe: load a new instance when the file has changed.
+/// The lists are checked in memory: a check fetches no URL. A list stays in force after its next update was due. An attacker who blocks
+/// downloads therefore cannot readmit a revoked certificate. Immutable and thread-safe: load a new instance when the file has changed.
 /// </remarks>
 public sealed class CoapRevocationLists
 {
@@ -85,7 +85,7 @@ public sealed class CoapRevocationLists
         }
     }
 
-    /// <summary>Whether a list names a certificate of a chain: the first one, or an authority between it and the root.</summary>
+    /// <summary>Whether a list names any certificate of a chain.</summary>
     /// <param name="chain">A chain that was built.</param>
     /// <returns>True if one of them is revoked.</returns>
     public bool IsRevoked(X509Chain chain)

@@ -17,7 +17,7 @@ internal static class TraceContext
         destination[24] = (byte)context.TraceFlags;
     }
 
-    /// <summary>Reads a value of a peer: it ignores any other length, and zeros.</summary>
+    /// <summary>Reads the value of a peer. Returns false for another length, and for an id of zeros.</summary>
     public static bool TryRead(ReadOnlySpan<byte> value, out ActivityContext context)
     {
         context = default;

@@ -128,7 +128,7 @@ internal sealed record OutgoingRequest
 
     private OutgoingRareFields RareFields => _more ??= new OutgoingRareFields();
 
-    /// <summary>Returns how often a step had sent a request before this one: 0 the first time.</summary>
+    /// <summary>Returns how many requests the step has sent for <paramref name="given"/> before this one; 0 for the first.</summary>
     public int AttemptOf(OutgoingRequest given) => ReferenceEquals(this, given) ? 0 : _more?.Attempt ?? 0;
 
     /// <summary>Returns the rest of <see cref="Timeout"/>; not below zero.</summary>

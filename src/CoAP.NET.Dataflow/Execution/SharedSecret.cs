@@ -3,7 +3,7 @@ using System.Security.Cryptography;
 namespace CoAP.NET.Execution;
 
 /// <summary>
-/// The endpoint's copy of <see cref="CoapMultiProcessOptions.SharedSecret"/>, and while it is being replaced of the previous one.
+/// The endpoint's copy of <see cref="CoapMultiProcessOptions.SharedSecret"/>, and during a replacement also of the previous secret.
 /// Thread-safe.
 /// </summary>
 internal sealed class SharedSecret(ReadOnlySpan<byte> secret, PreviousSecret? previous, TimeProvider time) : IDisposable

@@ -3,15 +3,15 @@ using CoAP.NET.Guarding;
 namespace CoAP.NET;
 
 /// <summary>
-/// A block that drops the datagrams of a source beyond a rate. At <see cref="CoapStageLinks.TransportToChannel"/> a dropped datagram costs
-/// neither a place among the known peers nor a look into its bytes.
+/// A block that drops the datagrams of a source beyond a rate. A datagram dropped at <see cref="CoapStageLinks.TransportToChannel"/>
+/// creates no peer and is not parsed.
 /// </summary>
 /// <remarks>
 /// <para>
-/// A source is an IPv4 address or the first 56 bits of an IPv6 address (<see cref="CoapQuotaSource"/>). A table of 32 KiB keeps the rates
-/// of all sources, whatever addresses strangers use. In it a source shares its places with others, and has less than its rate only while
-/// others fill all four of them. For the sender a dropped datagram is lost, as in the network: Confirmable messages are sent again
-/// (RFC 7252 section 4.2). Over <c>coap</c> a stranger who forges the address of a client can use up its rate.
+/// A source is an IPv4 address or the first 56 bits of an IPv6 address (<see cref="CoapQuotaSource"/>). The rates are in a table of 32 KiB.
+/// A source shares its four cells with others; it gets less than its rate only while others use up all four. For the sender a dropped
+/// datagram is lost, as in the network: Confirmable messages are sent again (RFC 7252 section 4.2). Over <c>coap</c> a stranger who forges
+/// the address of a client can use up its rate.
 /// </para>
 /// <para>
 /// What arrives over connections passes: an endpoint reads from them only as fast as it answers. An endpoint makes one block for each of

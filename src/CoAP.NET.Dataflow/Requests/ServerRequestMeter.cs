@@ -5,7 +5,7 @@ using CoAP.NET.Resources;
 namespace CoAP.NET.Requests;
 
 /// <summary>
-/// Measures one request of a client, if there is a telemetry listener. Listeners are foreign code: their exceptions are discarded.
+/// Measures one request of a client, if there is a telemetry listener. Listeners may throw; callers catch and report their exceptions.
 /// </summary>
 internal sealed class ServerRequestMeter
 {
@@ -81,7 +81,7 @@ internal sealed class ServerRequestMeter
         }
     }
 
-    /// <summary>Records that the handler failed. Exceptions of listeners' recorders leave this method.</summary>
+    /// <summary>Records that the handler failed. An exception of a listener is passed on to the caller.</summary>
     public void Failed(Exception exception) => _activity?.AddException(exception, timestamp: _telemetry.Time.GetUtcNow());
 
     /// <summary>Records the response, or the first of many blocks: the later blocks belong to it and are not measured separately.</summary>

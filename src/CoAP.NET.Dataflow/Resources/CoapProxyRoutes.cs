@@ -11,9 +11,8 @@ internal static class CoapProxyRoutes
     /// <summary>Maps the handler of requests with Proxy-Uri or Proxy-Scheme (RFC 7252 section 5.10.2), for all methods.</summary>
     /// <remarks>
     /// Without one they are answered 5.05 Proxying Not Supported. The server handles requests for its own names as plain requests, without
-    /// the handler. The handler receives unrecognized options if they are safe to forward, including critical ones, and all elective ones;
-    /// it must refuse those that are unsafe (RFC 7252 section 5.7.1). Filters, rate limits, body sizes and other settings apply as to any
-    /// other route.
+    /// the handler. The handler receives all elective options, and unrecognized critical options that are safe to forward. It must refuse
+    /// unsafe ones (RFC 7252 section 5.7.1). Filters, rate limits, body sizes and other settings apply as to any other route.
     /// </remarks>
     /// <param name="routes">The server, or a group whose filters and settings apply; the prefix of the group is ignored.</param>
     /// <param name="names">The names of the server itself.</param>

@@ -11,7 +11,7 @@ internal struct ConnectionProgressMonitor
 
     public ConnectionProgressMonitor() => FrameDue = SendDue = long.MaxValue;
 
-    /// <summary>The deadline for the partial frame, or for much more of it.</summary>
+    /// <summary>The time by which the rest of the frame, or enough bytes of it, must arrive.</summary>
     public long FrameDue { get; private set; }
 
     /// <summary>The deadline for the operating system to take enough of the send backlog.</summary>

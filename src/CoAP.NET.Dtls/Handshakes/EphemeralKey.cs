@@ -2,7 +2,9 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET.Dtls.Handshakes;
 
-/// <summary>A key pair for one handshake (RFC 8422): nobody can read the session later with the keys of both ends.</summary>
+/// <summary>
+/// A key pair for one handshake (RFC 8422). The long-term keys of both ends therefore do not decrypt a recorded session.
+/// </summary>
 internal sealed class EphemeralKey : IDisposable
 {
     private const ushort Secp256R1 = 23;

@@ -3,7 +3,7 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Dtls.Records;
 
 /// <summary>
-/// Remembers which of the newest 64 sequence numbers came before (RFC 6347 section 4.1.2.6). Only 16 bytes, because each session has one.
+/// Remembers which of the newest 64 sequence numbers were received (RFC 6347 section 4.1.2.6). Only 16 bytes, because each session has one.
 /// </summary>
 internal struct ReplayWindow
 {

@@ -20,7 +20,7 @@ namespace CoAP.NET.Hosting.Configuration;
 internal sealed class ConfigurationSectionReader<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties)] TTarget>
     : IEnumerable
 {
-    // A search below an item looks at all keys of the configuration, so that a search of all items takes the square of their number.
+    // Reading the children of an item enumerates all keys of the configuration, so the time for all items grows with their square.
     // Programs write such long lists, and make the same mistake in each item.
     private const int MaxSearchedItems = 500;
 

@@ -3,10 +3,12 @@ using Microsoft.Extensions.Configuration;
 
 namespace CoAP.NET.Hosting.Configuration;
 
-/// <summary>Finds the keys of a section that no table has. Mostly they are misspelled, and the intended setting has its default.</summary>
+/// <summary>
+/// Finds the keys of a section that no setting has. Usually they are misspelled, so the intended setting keeps its default.
+/// </summary>
 internal sealed class UnknownConfigurationKeys
 {
-    // A look below a value of a list looks at all keys of the configuration.
+    // Reading the children of a key enumerates all keys of the configuration.
     private const int MaxSearchedValues = 500;
 
     private readonly Dictionary<string, ConfigurationKeyShape> _known;

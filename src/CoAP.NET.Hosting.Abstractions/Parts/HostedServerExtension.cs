@@ -7,15 +7,17 @@ internal abstract class HostedServerExtension : HostedEndpointExtension
     /// <param name="endpoint">The options of the endpoint, before any part has changed them.</param>
     public virtual IEnumerable<string> Check(CoapEndpointOptions endpoint) => [];
 
-    /// <summary>Changes the options of the endpoint, after configuration and before functions of <c>ConfigureEndpoint</c>.</summary>
+    /// <summary>
+    /// Changes the options after the configuration was read and before the functions of <c>ConfigureEndpoint</c> run.
+    /// </summary>
     /// <param name="endpoint">The options.</param>
     /// <param name="credentials">Receives the credentials from files, which may change while the server runs.</param>
     public virtual void Apply(CoapEndpointOptions endpoint, List<WatchedCredentials> credentials)
     {
     }
 
-    /// <summary>Runs with the final options, after functions of <c>ConfigureEndpoint</c>.</summary>
-    public virtual void Settle(CoapEndpointOptions endpoint)
+    /// <summary>Runs with the final options, after the functions of <c>ConfigureEndpoint</c>.</summary>
+    public virtual void OnOptionsFinal(CoapEndpointOptions endpoint)
     {
     }
 
@@ -37,6 +39,8 @@ internal abstract class HostedServerExtension : HostedEndpointExtension
     /// <summary>Ends what must end before the server stops.</summary>
     public virtual Task LeaveAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Ends what <see cref="Begin"/> and <see cref="OpenAsync"/> have begun, after the last answer of the server.</summary>
+    /// <summary>
+    /// Ends what <see cref="Begin"/> and <see cref="OpenAsync"/> started, after the server has sent its last answer.
+    /// </summary>
     public virtual ValueTask CloseAsync() => ValueTask.CompletedTask;
 }

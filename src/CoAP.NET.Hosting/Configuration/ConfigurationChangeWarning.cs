@@ -13,7 +13,7 @@ internal sealed class ConfigurationChangeWarning : IDisposable
 {
     private const int MaxNamed = 10;
 
-    // A look below a key looks at all keys of the configuration. Changes beyond these are not reported.
+    // Reading the children of a key enumerates all keys of the configuration. Changes beyond these are not reported.
     private const int MaxWatched = 2_000;
 
     private readonly Lock _gate = new();

@@ -47,7 +47,7 @@ internal sealed class DtlsServerConfigurator(IServiceProvider services, HostedRe
         }
     }
 
-    public override void Settle(CoapEndpointOptions endpoint) => endpoint.TryChangeDtls(static dtls =>
+    public override void OnOptionsFinal(CoapEndpointOptions endpoint) => endpoint.TryChangeDtls(static dtls =>
     {
         // Code may have set another store, perhaps one that asks ours.
         if (dtls.Server?.PskStore is PskFileStore keys)

@@ -35,7 +35,7 @@ internal static class ServerFactory
 
         foreach (HostedServerExtension part in parts)
         {
-            part.Settle(endpoint);
+            part.OnOptionsFinal(endpoint);
         }
 
         CoapServer server = new(endpoint)

@@ -191,9 +191,10 @@ public sealed class CoapUri : IEquatable<CoapUri>
         }
 
         CoapUri uri = Read(text);
+
+        // URIs with a zone are not remembered, because the interface of a zone may change.
         if (uri.ZoneId is null && uri.AtAnyHost?.ZoneId is null)
         {
-            // The interface of a zone may change.
             s_recent.Note(text, uri);
         }
 
@@ -346,7 +347,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
     }
 
     /// <summary>Resolves a reference against this URI, such as a Location or the target of a link (RFC 3986 section 5.2).</summary>
-    /// <param name="reference">An absolute CoAP URI, or a reference without scheme, host or path, such as <c>../a?b=1</c>.</param>
+    /// <param name="reference">An absolute CoAP URI, or a relative reference such as <c>../a?b=1</c>.</param>
     /// <returns>The resolved URI.</returns>
     /// <exception cref="CoapFormatException">The reference is invalid, leads to a scheme other than CoAP's, or has a fragment.</exception>
     public CoapUri Resolve(string reference)
@@ -358,7 +359,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
     }
 
     /// <summary>Resolves a reference against this URI, such as a Location or the target of a link (RFC 3986 section 5.2).</summary>
-    /// <param name="reference">An absolute CoAP URI, or a reference without scheme, host or path.</param>
+    /// <param name="reference">An absolute CoAP URI, or a relative reference such as <c>../a?b=1</c>.</param>
     /// <param name="uri">The resolved URI.</param>
     /// <param name="error">The error and what to do.</param>
     /// <returns>Whether the reference leads to a CoAP URI.</returns>

@@ -195,7 +195,7 @@ internal sealed class OscoreKeys : IDisposable
         CryptographicOperations.ZeroMemory(secret);
     }
 
-    // The copy is complete if the wipe had not begun afterwards.
+    // The copy is complete unless a wipe began before it ended.
     private bool TryTakeKey(int at, Span<byte> key)
     {
         _bytes.AsSpan(at, key.Length).CopyTo(key);

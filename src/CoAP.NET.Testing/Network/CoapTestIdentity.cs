@@ -88,7 +88,7 @@ public sealed class CoapTestIdentity
             ? new CoapTlsPeerIdentity(certificate, serverName, SslProtocols.Tls13, TlsCipherSuite.TLS_AES_128_GCM_SHA256)
             : throw new CoapConnectionException(
                 CoapError.HandshakeFailed,
-                $"Over {scheme} clients present certificates; pre-shared keys and raw public keys are for coaps. Ask by coaps, or use "
+                $"Over {scheme} clients present certificates; pre-shared keys and raw public keys are for coaps. Use coaps, or "
                     + "CoapTestIdentity.Certificate.");
     }
 

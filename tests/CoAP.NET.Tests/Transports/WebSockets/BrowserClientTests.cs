@@ -172,7 +172,7 @@ public sealed class BrowserClientTests : IAsyncDisposable
     public void Listen_is_refused_in_the_browser()
     {
         ArgumentException error = Assert.Throws<ArgumentException>(() => Client.Endpoint.Listen("coap://[::]"));
-        error.Mentions("page of a browser");
+        error.Mentions("page in a browser");
     }
 
     public static TheoryData<string, Action<CoapEndpointOptions>> Ignored => new()
