@@ -17,9 +17,11 @@ internal sealed class CacheQuota(long slotBytes)
     /// <summary>The slot that goes next; null when there is none.</summary>
     public StoredResponseSet? Next => _ledger.Greediest?.First?.Owner;
 
-    /// <summary>Somebody uses a slot. It goes over to him where he takes less than whose it was even with it.</summary>
+    /// <summary>
+    /// Notes that a source uses a slot. The slot moves to this source if it then holds no more than the previous source still does.
+    /// </summary>
     /// <param name="slot">The slot.</param>
-    /// <param name="source">For whom; null for the caller itself.</param>
+    /// <param name="source">The source; null for the caller itself.</param>
     public void Use(StoredResponseSet slot, CoapQuotaSource? source)
     {
         // No peer has the default value.

@@ -158,7 +158,7 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         catch (CoapClusterStoreException exception)
         {
             throw CoapDeviceException.Unreachable(name,
-                $"no node has its session, and the store that remembers devices is unavailable. {exception.Message}", false, exception);
+                $"no node has its session, and the store that records devices is unavailable. {exception.Message}", false, exception);
         }
     }
 

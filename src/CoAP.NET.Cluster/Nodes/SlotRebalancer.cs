@@ -20,7 +20,7 @@ internal sealed class SlotRebalancer(CoapCluster cluster, ISlotActivations slots
 
     private static readonly TimeSpan s_period = TimeSpan.FromSeconds(1);
 
-    // A released slot that nobody has taken by then returns.
+    // A released slot that no node has taken by then returns.
     private static readonly TimeSpan s_activationDelay = TimeSpan.FromSeconds(2);
 
     private readonly CoapNodeId _self = cluster.Self.Id;

@@ -93,7 +93,7 @@ internal sealed class ClusterDatagramRelay : INodeLivenessListener
         }
     }
 
-    /// <summary>Returns the number of a node, by which a server remembers where a client's datagrams arrive.</summary>
+    /// <summary>Returns the number of a node, by which a server records where a client's datagrams arrive.</summary>
     /// <returns>The number; 0 for this one.</returns>
     public int NumberOf(CoapNodeId node)
     {

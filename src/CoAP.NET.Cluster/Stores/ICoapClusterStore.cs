@@ -22,7 +22,7 @@ namespace CoAP.NET.Cluster.Stores;
 internal interface ICoapClusterStore : IAsyncDisposable
 {
     /// <summary>
-    /// What the store cannot promise in the way it is set up, and what an operator can do; null for nothing. Known after a call.
+    /// What the store cannot promise with its present setup, and what an operator can do; null for nothing. Known after a call.
     /// </summary>
     string? Limitation { get; }
 

@@ -7,7 +7,7 @@ namespace CoAP.NET.Cluster.Tables;
 /// </summary>
 /// <remarks>
 /// A node that does not own the slot counts the changes that the owner tells of. What it must read is noted here, and later than the change
-/// was stored, so whoever reads afterwards finds the change.
+/// was stored, so that a later read finds the change.
 /// </remarks>
 internal sealed class ClusterReplicatedTableSlot : TablePartition
 {

@@ -81,7 +81,7 @@ internal sealed class TableLoader(
         _loaded.TrySetResult();
     }
 
-    // First what questions wait for, then all other slots in turn: changes without a pause must not delay the slots that nobody has read
+    // First what questions wait for, then all other slots in turn: changes without a pause must not delay the slots that are not read
     // yet. Of one round, what has just changed comes before whole slots. Each has a task that completes when the one before is done: slots
     // are read in parallel and shown one after the other, so that rules which sort by key always append.
     private Reading[] Next()

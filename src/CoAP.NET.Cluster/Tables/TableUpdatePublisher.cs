@@ -43,7 +43,7 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
             line.Keys.Add(key);
             if (line.Keys.Count > MostKeys)
             {
-                // Nobody can follow from a later number.
+                // The other nodes cannot follow from a later number.
                 line.Keys.Clear();
                 line.Published = line.Number;
             }

@@ -54,7 +54,7 @@ internal readonly record struct CborHead(CborMajor Major, ulong Argument, bool I
         {
             head = new CborHead(major, 0, true, 1);
             return major is CborMajor.ByteString or CborMajor.TextString or CborMajor.Array or CborMajor.Map ? null
-                : major == CborMajor.Simple ? "a break stands outside of an item of indefinite length"
+                : major == CborMajor.Simple ? "a break is outside of an item of indefinite length"
                 : "the item has no indefinite length";
         }
 

@@ -95,7 +95,7 @@ internal static class NotationNumbers
             case CborEncodingIndicator.Two or CborEncodingIndicator.Four:
                 return text.Fail(start, "a wider encoding indicator was expected, as the number is beyond the range of this one");
             default:
-                return text.Fail(start, $"_1, _2 or _3 was expected, but {text.Since(start)} stands behind a floating-point number");
+                return text.Fail(start, $"_1, _2 or _3 was expected, but {text.Since(start)} follows a floating-point number");
         }
     }
 
@@ -120,7 +120,7 @@ internal static class NotationNumbers
         {
             if (indicator != CborEncodingIndicator.Shortest)
             {
-                return text.Fail(behind, "no encoding indicator was expected, but one stands behind a number beyond 64 bits");
+                return text.Fail(behind, "no encoding indicator was expected, but one follows a number beyond 64 bits");
             }
 
             byte[] bytes = argument.ToByteArray(isUnsigned: true, isBigEndian: true);

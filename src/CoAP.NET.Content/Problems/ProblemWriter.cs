@@ -105,7 +105,7 @@ internal static class ProblemWriter
         })));
     }
 
-    // A single number stands alone, several are in an array.
+    // A single number is written as such, several as an array.
     private static void WriteOptionNumbers(CborWriter writer, IList<int> numbers)
     {
         if (numbers.Count > 1)

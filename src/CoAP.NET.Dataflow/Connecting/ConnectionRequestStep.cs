@@ -20,11 +20,11 @@ internal sealed class ConnectionRequestStep(CoapEnvironment environment, Connect
 
     /// <summary>
     /// Whether the peer's CSM must arrive before a message is sent (RFC 8323 section 5.3): the message may be larger than what every peer
-    /// takes, or has bytes of somebody else, who could choose a server of another protocol.
+    /// takes, or has bytes of another party, which could choose a server of another protocol.
     /// </summary>
     /// <param name="message">The message.</param>
     /// <param name="content">Where its body comes from; null when it is the payload.</param>
-    /// <param name="isForOther">Whether somebody else sent the request to this application.</param>
+    /// <param name="isForOther">Whether another party sent the request to this application.</param>
     public static bool NeedsCapabilities(CoapMessage message, CoapContent? content, bool isForOther) =>
         isForOther || content?.Open is not null || message.Payload.Length > 1024
             || message.SizeBound > Options.MaxMessageSizeOption.BaseValue;

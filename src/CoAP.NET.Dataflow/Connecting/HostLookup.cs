@@ -89,7 +89,7 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
         return addresses.Length > 0 ? addresses : throw RequestErrors.NameResolution(uri.Host, SocketError.NoData);
     }
 
-    /// <summary>The same within the time limit of a request, whether the resolver looks at its token or not.</summary>
+    /// <summary>The same within the time limit of a request, whether the resolver observes its token or not.</summary>
     /// <param name="uri">The URI.</param>
     /// <param name="method">The method of the request; Empty for a ping.</param>
     /// <param name="limit">The time of the whole request.</param>

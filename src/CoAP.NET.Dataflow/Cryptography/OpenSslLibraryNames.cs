@@ -5,8 +5,8 @@ namespace CoAP.NET.Cryptography;
 /// <summary>The file names of OpenSSL in the order in which the library tries them.</summary>
 internal static class OpenSslLibraryNames
 {
-    // 3 comes first, because .NET 10 on Linux loads that one: then a process has one OpenSSL. 1.1 comes last, because nobody mends it any
-    // more.
+    // 3 comes first, because .NET 10 on Linux loads that one: then a process has one OpenSSL. 1.1 comes last, because it gets no
+    // more corrections.
     private static readonly string[] s_versions = ["3", "4", "1.1"];
 
     /// <summary>The versions in use, for messages.</summary>

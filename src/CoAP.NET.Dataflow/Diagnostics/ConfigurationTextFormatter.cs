@@ -4,7 +4,7 @@ namespace CoAP.NET.Diagnostics;
 
 /// <summary>
 /// Formats keys and values for messages: on one line and short, because anything may be in a file or an environment variable. A value is
-/// shown only if it looks like what a key takes. Otherwise it may be a secret that somebody set under the wrong key.
+/// shown only if it looks like what a key takes. Otherwise it may be a secret that was set under the wrong key.
 /// </summary>
 internal static partial class ConfigurationTextFormatter
 {

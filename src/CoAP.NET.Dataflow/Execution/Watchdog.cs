@@ -3,12 +3,12 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET.Execution;
 
 /// <summary>
-/// Looks at the loops whose threads are in user code, and at the threads of handlers, twice in <see cref="UserCodePolicy.HandOverAfter"/>.
+/// Checks the loops whose threads are in user code, and the threads of handlers, twice in <see cref="UserCodePolicy.HandOverAfter"/>.
 /// One for each scheduler. It has a thread only while there is something to watch, and a little longer.
 /// </summary>
 internal sealed class Watchdog
 {
-    /// <summary>How many looks a loop remembers: the bits of a number.</summary>
+    /// <summary>How many checks a loop records: the bits of a number.</summary>
     public const int LooksRemembered = 32;
 
     private static readonly ConditionalWeakTable<CoapThreadScheduler, Watchdog> s_watchdogs = [];

@@ -22,7 +22,7 @@ internal sealed class SourceLedger<TSource>(long max = long.MaxValue, long maxOf
 
     public long AmountOf(in TSource source) => _held.GetValueOrDefault(source);
 
-    /// <summary>Returns what the source with most holds; 0 if none holds anything. It looks at all of them.</summary>
+    /// <summary>Returns what the source with most holds; 0 if none holds anything. It enumerates all of them.</summary>
     public long FindMost()
     {
         long most = 0;

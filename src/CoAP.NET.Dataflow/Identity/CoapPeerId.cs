@@ -93,7 +93,7 @@ public sealed class CoapPeerId : IEquatable<CoapPeerId>
     {
         ArgumentNullException.ThrowIfNull(certificate);
 
-        // Nobody checked the subject of a self-signed certificate, only its key. Names with a semicolon are quoted.
+        // No authority checked the subject of a self-signed certificate; only its key is proven. Names with a semicolon are quoted.
         return certificate.SubjectName.RawData.Length <= EmptyNameLength
             || certificate.SubjectName.RawData.AsSpan().SequenceEqual(certificate.IssuerName.RawData)
             ? new CoapPeerId(CertificateMethod, $"key={HashOf(certificate.PublicKey.ExportSubjectPublicKeyInfo())}")

@@ -121,7 +121,7 @@ public sealed class CoapDatagram : IDisposable, IReadPausingItem
     /// <summary>Returns the buffer. Further calls do nothing.</summary>
     public void Dispose()
     {
-        // Whoever uses it again, also one without a pool, receives at another time.
+        // The next use of the object, also without a pool, receives at another time.
         ReceivedAt = 0;
         if (_pool is null && !_isView)
         {

@@ -17,7 +17,7 @@ internal sealed class UserBlockOutputTarget<T>(InlineTarget<T> stage, CoapCounte
     public Task Completion => stage.Completion;
 
     /// <summary>
-    /// From now on, takes, counts and drops all items: nobody waits for them any more, and the block becomes empty.
+    /// From now on, takes, counts and drops all items: no caller waits for them any more, and the block becomes empty.
     /// </summary>
     public void Abandon() => _isAbandoned = true;
 

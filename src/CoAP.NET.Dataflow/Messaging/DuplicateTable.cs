@@ -16,7 +16,7 @@ internal sealed class DuplicateTable(IndexedPool<ReplySegment> segments)
     private const int TagBits = 24;
     private const uint TagMask = (1 << TagBits) - 1;
 
-    // Peers choose their Message IDs, so nobody may know which of them collide.
+    // Peers choose their Message IDs, so no peer may know which of them collide.
     private static readonly uint s_seed = (uint)CoapRandomSource.Secure.NextUInt64();
 
     private readonly ulong[]?[] _partitions = new ulong[Partitions][];

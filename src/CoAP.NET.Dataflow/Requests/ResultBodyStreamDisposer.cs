@@ -25,7 +25,7 @@ internal sealed class ResultBodyStreamDisposer
         {
             await stream.DisposeAsync().ConfigureAwait(false);
         }
-#pragma warning disable CA1031 // streams and loggers are users' code and may throw anything; often nobody waits for this
+#pragma warning disable CA1031 // streams and loggers are users' code and may throw anything; often no caller waits for this
         catch (Exception exception)
         {
             environment.Counters.Add(CoapCounter.HandlerErrors);

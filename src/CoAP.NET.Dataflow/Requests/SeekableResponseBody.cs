@@ -65,7 +65,7 @@ internal sealed class SeekableResponseBody : IDeferredWork
     /// <summary>Whether all of its bytes were read, so that a peer that requests several blocks at a time has them all.</summary>
     public bool WasGiven => IsSequential || Volatile.Read(ref _given) >= Length;
 
-    /// <summary>Whether somebody keeps it for later blocks.</summary>
+    /// <summary>Whether a transfer keeps it for later blocks.</summary>
     public bool IsStored { get; set; }
 
     public static FileStream Open(string path) => new(path, new FileStreamOptions

@@ -7,7 +7,7 @@ namespace CoAP.NET.Signalling;
 internal class ConnectionSignallingState(ConnectionMonitor watch, CoapChannel channel)
     : WheelTimer, IDeferredWork, IPeerFeatureState
 {
-    // Null as for nearly all of them: nothing ends the connection, and nobody waits for its end.
+    // Null for nearly all connections: nothing ends the connection, and no caller waits for its end.
     private Ending? _ending;
 
     public ConnectionMonitor Watch { get; } = watch;

@@ -25,7 +25,7 @@ public sealed class CoapDataflowBlockTransport : CoapDatagramTransport
     /// <summary>Creates the transport of a block.</summary>
     /// <param name="block">The block. It belongs to one transport.</param>
     /// <param name="local">The address of this end, for example one in <c>fd00::/8</c>.</param>
-    /// <param name="scheme">The scheme of the transport: <c>coap</c> replaces UDP, another one stands beside it. Default: coap.</param>
+    /// <param name="scheme">The scheme of the transport: <c>coap</c> replaces UDP, another one is used beside it. Default: coap.</param>
     /// <param name="defaultPort">The port of URIs of the scheme that name none. Default: 5683.</param>
     public CoapDataflowBlockTransport(
         IPropagatorBlock<CoapDatagram, CoapDatagram> block, CoapAddress local, string scheme = "coap", int defaultPort = 5683)

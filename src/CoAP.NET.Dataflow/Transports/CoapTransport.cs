@@ -18,7 +18,7 @@ public abstract class CoapTransport : IAsyncDisposable
     /// <summary>The URI scheme, in lower case: one of CoAP's, such as <c>coap</c>, or one of your own, such as <c>coap+sms</c>.</summary>
     /// <remarks>
     /// A request goes to the transport of its scheme. A transport with a scheme of CoAP therefore replaces that of the library; one with a
-    /// scheme of its own stands beside it. <see cref="CoapEndpoint.AddTransport"/> registers the scheme for the process.
+    /// scheme of its own is used beside it. <see cref="CoapEndpoint.AddTransport"/> registers the scheme for the process.
     /// </remarks>
     public abstract string Scheme { get; }
 

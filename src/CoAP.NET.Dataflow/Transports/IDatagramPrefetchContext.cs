@@ -8,6 +8,6 @@ internal interface IDatagramPrefetchContext
 {
     /// <summary>Announces datagrams that the transport will hand in next, so the endpoint can prefetch the state of their peers.</summary>
     /// <remarks>Only a hint for a transport that received several datagrams together; nothing depends on it.</remarks>
-    /// <param name="datagrams">The datagrams; not taken over. The endpoint looks at the first 64 only.</param>
+    /// <param name="datagrams">The datagrams; not taken over. The endpoint uses the first 64 only.</param>
     void Expect(ReadOnlySpan<CoapDatagram> datagrams);
 }

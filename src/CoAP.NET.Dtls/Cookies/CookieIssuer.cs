@@ -10,7 +10,7 @@ namespace CoAP.NET.Dtls.Cookies;
 // ClientHello before the cookie: version, random and session id. RFC 6347 section 4.2.1 suggests the cipher suites and the compression
 // methods too. They follow the cookie: the first fragment of a long ClientHello may lack them, and the second ClientHello, which is
 // longer by the cookie, may be fragmented where the first was not. OpenSSL's stateless listener also answers first fragments, by a cookie
-// of the address. The Finished messages prove that nobody changed the suites on the way.
+// of the address. The Finished messages prove that the suites were not changed on the way.
 
 /// <summary>
 /// Creates and checks the cookies of HelloVerifyRequests (RFC 6347 section 4.2.1) without state per client: a keyed hash of its address and
@@ -39,7 +39,7 @@ internal sealed class CookieIssuer : IDisposable
 
     private readonly RotatingKeyProvider _keys;
 
-    /// <summary>Creates a mint with secret keys of its own.</summary>
+    /// <summary>Creates an issuer with secret keys of its own.</summary>
     /// <param name="random">The source of the secret from which the keys derive.</param>
     /// <param name="time">The clock of the key rotation.</param>
     /// <param name="keyLifetime">How long a key is in use; cookies are valid between once and twice this long.</param>
@@ -51,7 +51,7 @@ internal sealed class CookieIssuer : IDisposable
         CryptographicOperations.ZeroMemory(secret);
     }
 
-    /// <summary>Creates a mint with keys that other processes may share.</summary>
+    /// <summary>Creates an issuer with keys that other processes may share.</summary>
     /// <param name="keys">The keys, which it owns from now on.</param>
     public CookieIssuer(RotatingKeyProvider keys) => _keys = keys;
 

@@ -8,7 +8,7 @@ namespace CoAP.NET.Dtls.Handshakes;
 internal ref struct ExtensionReader(ReadOnlySpan<byte> bytes, Span<ushort> seen)
 {
     /// <summary>
-    /// Maximum number of extensions: twice what the registry of TLS has, so that nobody can make the search for copies slow.
+    /// Maximum number of extensions: twice what the registry of TLS has, so that no peer can make the search for copies slow.
     /// </summary>
     public const int MaxCount = 128;
 

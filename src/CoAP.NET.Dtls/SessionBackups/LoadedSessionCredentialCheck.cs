@@ -14,7 +14,7 @@ namespace CoAP.NET.Dtls.SessionBackups;
 /// <param name="server">The server of the sessions.</param>
 /// <param name="timeout">How long a check may take.</param>
 /// <param name="time">The clock.</param>
-#pragma warning disable CA1001 // nobody takes the wait handle of the semaphore, which is all that it would dispose
+#pragma warning disable CA1001 // no code uses the wait handle of the semaphore, which is all that it would dispose
 internal sealed class LoadedSessionCredentialCheck(DtlsServer server, TimeSpan timeout, TimeProvider time)
 #pragma warning restore CA1001
 {

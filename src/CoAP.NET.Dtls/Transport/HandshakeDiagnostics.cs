@@ -25,7 +25,7 @@ internal sealed class HandshakeDiagnostics(ICoapSessionTransportContext context)
     private readonly RateLimitedLog _checks = new(context.TimeProvider);
     private readonly RateLimitedLog _steering = new(context.TimeProvider);
 
-    /// <summary>Logs the messages of handshakes; null if nobody reads that log.</summary>
+    /// <summary>Logs the messages of handshakes; null if that log is off.</summary>
     public Action<DtlsPath, HandshakeMessageLogEntry>? Trace { get; } = context.Logger.IsEnabled(LogLevel.Trace)
         ? (path, step) => DtlsLog.Handshake(context.Logger, path.Remote.ToString(), step.IsSent ? "sent" : "received", step.Message,
             step.Length, CoapUntrustedText.LineOf(step.Detail))

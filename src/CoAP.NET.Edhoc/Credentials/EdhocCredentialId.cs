@@ -179,7 +179,7 @@ public sealed class EdhocCredentialId
         }
 
         EdhocCredentialId id = Read(reader.ReadItem());
-        return id.Kind == EdhocCredentialIdKind.KeyId ? throw reader.Fault("has a map where a kid stands alone") : id;
+        return id.Kind == EdhocCredentialIdKind.KeyId ? throw reader.Fault("has a map with a kid in place of the kid alone") : id;
     }
 
     private static EdhocCredentialId Of(byte[] encoded, int label, ReadOnlySpan<byte> value)

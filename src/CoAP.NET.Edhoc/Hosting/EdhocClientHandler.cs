@@ -109,7 +109,7 @@ internal sealed class EdhocClientHandler(EdhocClient client, CoapUri server, Edh
     private bool IsOfServer(CoapRequest request) =>
         request.Uri is { IsCoap: true } target && IsSameServer(target, server);
 
-    // Tries until there are new keys, the observation has recovered without them, or nobody needs them any more: it reports the same
+    // Tries until there are new keys, the observation has recovered without them, or it needs none any more. Reports the same
     // failure only once. Returns the session of the new keys; null without any.
     private async Task<Task?> RenewForAsync(CoapObservation observation)
     {

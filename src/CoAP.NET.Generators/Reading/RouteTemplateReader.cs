@@ -28,7 +28,7 @@ internal static class RouteTemplateReader
         }
 
         return names.GroupBy(name => name, StringComparer.Ordinal).FirstOrDefault(group => group.Count() > 1) is { } twice
-            ? $"the parameter '{twice.Key}' stands in it twice"
+            ? $"it has the parameter '{twice.Key}' twice"
             : null;
     }
 

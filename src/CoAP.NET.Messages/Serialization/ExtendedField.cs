@@ -80,7 +80,7 @@ internal static class ExtendedField
     }
 
     // The TKL field that all formats have: 0 to 8 (RFC 7252 section 3), and with extended tokens 0 to 65,804 (RFC 8974 section 2.1). Its
-    // extension stands right before the token.
+    // extension is directly before the token.
     /// <summary>
     /// Whether a TKL field is a format error: 15 always, above 8 where extended tokens are switched off (RFC 7252 section 3).
     /// </summary>

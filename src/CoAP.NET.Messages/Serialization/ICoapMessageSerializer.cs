@@ -38,7 +38,7 @@ public interface ICoapMessageSerializer
 
     /// <summary>Reads a message from the beginning of a sequence.</summary>
     /// <remarks>
-    /// A message that lies in one segment is not copied, so the segment must not change while the message is used; one that spans several
+    /// A message that is in one segment is not copied, so the segment must not change while the message is used; one that spans several
     /// is joined by one copy.
     /// </remarks>
     /// <param name="source">The bytes; in a stream format more than one message may follow, or less than one be there.</param>

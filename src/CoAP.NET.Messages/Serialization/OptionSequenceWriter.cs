@@ -2,7 +2,7 @@ namespace CoAP.NET.Serialization;
 
 /// <summary>
 /// Writes the options of a message (RFC 7252 section 3.1), as many whole ones at a time as fit, so that a message of any size
-/// leaves through one buffer of fixed size. The figure stands at <see cref="OptionSequenceReader"/>.
+/// leaves through one buffer of fixed size. The figure is in <see cref="OptionSequenceReader"/>.
 /// </summary>
 internal struct OptionSequenceWriter
 {

@@ -9,7 +9,7 @@ using Orleans.Runtime;
 namespace CoAP.NET.Orleans.Devices;
 
 /// <summary>
-/// The devices of all silos: finds the silo of a device, which its grain knows and this one remembers, and sends requests there.
+/// The devices of all silos: finds the silo of a device by its grain, caches it, and sends requests there.
 /// Thread-safe.
 /// </summary>
 /// <param name="cluster">The node.</param>

@@ -6,7 +6,7 @@ namespace CoAP.NET.Oscore.Endpoints;
 
 /// <summary>
 /// Requests unknown contexts from an <see cref="IOscoreContextResolver"/>, for the peers of one shard. Any sender can invent IDs, so it
-/// limits concurrent lookups, in total and per source, and remembers unknown IDs in a fixed-size table. Thread-safe.
+/// limits concurrent lookups, in total and per source, and records unknown IDs in a fixed-size table. Thread-safe.
 /// </summary>
 internal sealed class OscoreResolverLimiter
 {

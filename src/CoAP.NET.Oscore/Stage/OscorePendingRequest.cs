@@ -23,7 +23,7 @@ internal sealed class OscorePendingRequest(OscoreRequestId id, bool observes, Os
 
     /// <summary>
     /// Whether a response to this request has been verified. Those to previous ones with its token do not count: a server that lost the
-    /// keys meanwhile answers the next registration without protection, and otherwise nobody would notice.
+    /// keys meanwhile answers the next registration without protection, and otherwise this client would not notice.
     /// </summary>
     public bool IsVerified
     {

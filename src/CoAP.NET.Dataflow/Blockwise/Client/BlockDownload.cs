@@ -193,8 +193,8 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
         transfer.Conclude();
     }
 
-    // A server that finds the rest of a response by the token carries a request with another one out again: nothing but a safe method
-    // stands that. The token of an observation belongs to its notifications (RFC 7959 section 2.6).
+    // A server that finds the rest of a response by the token executes a request with another token again: only a safe method allows
+    // that. The token of an observation belongs to its notifications (RFC 7959 section 2.6).
     private CoapToken TokenAfter(CoapResponse response, BlockValue? block) =>
         transfer.Template.Code.IsSafe ? default : transfer.TokenAfter(response.Message, block);
 

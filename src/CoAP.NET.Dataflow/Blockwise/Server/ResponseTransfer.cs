@@ -14,7 +14,7 @@ internal sealed class ResponseTransfer(TransferKey key, CoapChannel channel) : S
 
     private bool _isDone;
 
-    /// <summary>The response where its body lies in memory; null otherwise.</summary>
+    /// <summary>The response if its body is in memory; null otherwise.</summary>
     public SharedBlockwiseResponse? Response { get; init; }
 
     /// <summary>The source of the body; null if it is in memory.</summary>

@@ -24,7 +24,7 @@ internal abstract class StoredTransfer : WheelTimer
     public CoapChannel Channel { get; }
 
     /// <summary>
-    /// The store that counts it, and looks at it when it was idle for a time. Set by the store; null once it is released.
+    /// The store that counts it, and checks it when it was idle for a time. Set by the store; null once it is released.
     /// </summary>
     public TransferStore? Store { get; set; }
 

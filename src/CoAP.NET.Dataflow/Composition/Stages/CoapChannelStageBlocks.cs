@@ -6,7 +6,7 @@ namespace CoAP.NET;
 public sealed class CoapChannelStageBlocks
 {
     /// <summary>Creates the pair.</summary>
-    /// <param name="inbound">Sets the channel of a received datagram. It may produce nothing for a datagram of nobody.</param>
+    /// <param name="inbound">Sets the channel of a received datagram. It may drop a datagram that belongs to no channel.</param>
     /// <param name="outbound">Addresses a datagram to the peer of its channel.</param>
     public CoapChannelStageBlocks(
         IPropagatorBlock<CoapDatagram, CoapDatagram> inbound, IPropagatorBlock<CoapDatagram, CoapDatagram> outbound)

@@ -97,7 +97,7 @@ internal sealed class HandlerStagePorts
     private void PassMessagesBy() => _wiring.LinkWithin(_standard.MessagingOut, _messages!, CoapStages.Handler.Name);
 }
 
-/// <summary>Follows the inbound half of a Handler of the application: a request that nobody takes is answered 5.03.</summary>
+/// <summary>Follows the inbound half of a Handler of the application: a request that no block takes is answered 5.03.</summary>
 internal sealed class UserHandlerStageInboundCheck(CoapEnvironment environment, ITargetBlock<CoapServerReply> replies)
     : InlineBlock<CoapExchange, CoapExchange>(environment.Counters, environment.Logger)
 {

@@ -207,7 +207,7 @@ internal sealed class ObservedSubject : WheelTimer
             Observers[i].OnLatest(run, now);
         }
 
-        // Another run was requested during this one, and somebody needs it.
+        // Another run was requested during this one, and a waiting observer or caller needs it.
         if (isRequested && (HasIdle || _awaited > Completed))
         {
             RequestRun(now);

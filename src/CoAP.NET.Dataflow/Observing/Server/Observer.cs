@@ -36,7 +36,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     private static readonly long s_roomPause = TimeSpan.FromSeconds(3).Ticks;
     private static readonly long s_protectionPause = TimeSpan.FromMilliseconds(100).Ticks;
 
-    // The least time to a notification without a change, and between two looks at a message that is outstanding.
+    // The least time to a notification without a change, and between two checks of a message that is outstanding.
     private static readonly long s_checkPause = TimeSpan.FromSeconds(3).Ticks;
 
     // The last change of the subject that it has seen, or -1 if it must get the state even if nothing changed; and the last run whose

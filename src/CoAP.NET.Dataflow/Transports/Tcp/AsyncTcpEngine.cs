@@ -353,7 +353,7 @@ internal sealed class AsyncTcpEngine : TcpEngine
         ConnectedTcpSocket connected = SocketOf(socket, remote);
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(_stopping.Token);
 
-        // Its place comes before its timer: whoever sees the timer knows that later connections are evicted after this one.
+        // Its place comes before its timer: code that sees the timer knows that later connections are evicted after this one.
         HandshakeLimiter.Handshake handshake = _handshakes.Enter(remote, any);
         using CancellationTokenSource timeout = new(Options.Streams.HandshakeTimeout, Context.TimeProvider);
         using CancellationTokenRegistration over =

@@ -11,12 +11,12 @@ internal sealed class BrowserWebSocketOpening(Uri uri) : WebSocketOpening
 {
     public override string Host => uri.Authority;
 
-    /// <summary>Refuses options that a browser would leave out without a word.</summary>
+    /// <summary>Refuses options that a browser would silently ignore.</summary>
     /// <exception cref="PlatformNotSupportedException">There is such an option.</exception>
     public static void Check(CoapWebSocketTransportOptions options)
     {
         CoapWebSocketOptions wishes = options.WebSockets;
-#pragma warning disable CA1416 // it only looks whether somebody set them
+#pragma warning disable CA1416 // it only checks whether the application set them
         string? name = wishes.Headers.Count > 0 ? nameof(wishes.Headers)
             : wishes.Proxy is not null ? nameof(wishes.Proxy)
             : wishes.Credentials is not null ? nameof(wishes.Credentials)

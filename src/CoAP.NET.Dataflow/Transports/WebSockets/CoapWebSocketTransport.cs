@@ -8,8 +8,8 @@ namespace CoAP.NET.Transports.WebSockets;
 /// <summary>Runs CoAP over WebSockets (RFC 8323 section 4).</summary>
 /// <remarks>
 /// It opens WebSockets as a client, and takes those that a web server accepted (<see cref="CoapEndpoint.AcceptWebSocketAsync"/>). It binds
-/// no address. An endpoint creates one when it needs it. In a browser the browser opens the WebSockets: by the name of the host, of which
-/// nobody learns the address, so <see cref="CoapPeer.Address"/> is then <c>[::]</c> with the port.
+/// no address. An endpoint creates one when it needs it. In a browser the browser opens the WebSockets by the name of the host and does
+/// not reveal its address, so <see cref="CoapPeer.Address"/> is then <c>[::]</c> with the port.
 /// </remarks>
 internal sealed class CoapWebSocketTransport : CoapStreamTransport
 {

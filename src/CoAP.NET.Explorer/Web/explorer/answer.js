@@ -13,7 +13,7 @@ export class AnswerPanel {
         this.clear();
     }
 
-    clear(text = "Send a request, and its answer stands here.") {
+    clear(text = "Send a request; its answer appears here.") {
         this.payload.release();
         fill(this.panel, el("p", { class: "muted empty" }, text));
     }

@@ -12,7 +12,7 @@ const PREVIEWED = 128;
 const KINDS = [
     { kind: "none", label: "None", format: null, note: "" },
     { kind: "text", label: "Text", format: 0, note: "The text goes out as UTF-8." },
-    { kind: "json", label: "JSON", format: 50, note: "The JSON goes out as it stands here." },
+    { kind: "json", label: "JSON", format: 50, note: "The JSON is sent exactly as it is here." },
     { kind: "cbor", label: "CBOR", format: 60, note: "Diagnostic notation or JSON becomes CBOR, for instance {1: h'0102', \"on\": true}." },
     { kind: "senml", label: "SenML", format: 110, note: "SenML as JSON; with the content format of SenML in CBOR it becomes CBOR." },
     { kind: "hex", label: "Hex", format: 42, note: "Pairs of hexadecimal digits; blanks do no harm." },

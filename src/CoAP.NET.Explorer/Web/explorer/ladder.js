@@ -22,7 +22,7 @@ export class Ladder {
         this.count = el("span", { class: "muted", data: { testid: "wire-count" } });
         this.list = el("ol", { class: "ladder", "aria-label": "Messages in order", data: { testid: "ladder" } });
         this.peer = el("bdi", { class: "device" }, "Server");
-        this.empty = el("p", { class: "muted empty" }, "No messages yet. Send a request, and every message of it stands here.");
+        this.empty = el("p", { class: "muted empty" }, "No messages yet. Send a request; all its messages appear here.");
         this.heads = el("div", { class: "ladder-heads", "aria-hidden": "true" }, el("span"), el("b", {}, "Client"), el("b", {}, this.peer));
         this.chooser = el("div", { class: "segments", role: "radiogroup", "aria-label": "Messages of" }, this.buttons);
         this.chooser.addEventListener("change", event => this.choose(event.target.value));
