@@ -4,8 +4,7 @@ namespace CoAP.NET.Diagnostics;
 
 /// <summary>
 /// Log messages that belong to no chapter; each chapter has a class of its own. Errors of peers are Debug, errors of this library are
-/// Error. Ids: 1000 transports, 1100 channels, 1200 serializers, 1300 messaging, 1400 exchanges, 1500 resources, 1600 pipeline and
-/// endpoint, 1700 client. Payloads are never logged.
+/// Error. <see cref="LogCategory.Of"/> says which ids each chapter has. Payloads are never logged.
 /// </summary>
 internal static partial class Log
 {

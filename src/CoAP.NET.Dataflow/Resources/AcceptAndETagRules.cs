@@ -1,6 +1,6 @@
 namespace CoAP.NET.Resources;
 
-/// <summary>Applies the options of a request to its response, independent of the handler.</summary>
+/// <summary>Applies Accept and ETag of a request to the result of its handler.</summary>
 internal static class AcceptAndETagRules
 {
     /// <summary>
