@@ -9,7 +9,7 @@ public class Readings : Paths
     /// <inheritdoc/>
     protected override ICoapMessageSerializer CreateSerializer() =>
         new CoapDatagramSerializer(
-            new CoapSerializerOptions { Registry = CoapOptionRegistry.Default.With(new TypedOptionFactory<Reading>()) });
+            new CoapSerializerOptions { Registry = CoapOptionRegistry.Default.With(new OptionFactory<Reading>()) });
 
     /// <inheritdoc/>
     protected override CoapMessage CreateMessage(MatrixCase one)

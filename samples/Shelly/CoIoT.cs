@@ -12,9 +12,9 @@ internal static class CoIoT
 
     /// <summary>All options that the library knows, and these three.</summary>
     public static CoapOptionRegistry Registry { get; } = CoapOptionRegistry.Default
-        .With(new TypedOptionFactory<DeviceId>())
-        .With(new TypedOptionFactory<Validity>())
-        .With(new TypedOptionFactory<Serial>());
+        .With(new OptionFactory<DeviceId>())
+        .With(new OptionFactory<Validity>())
+        .With(new OptionFactory<Serial>());
 }
 
 /// <summary>Option 3332: type, identifier and protocol version of the device, such as <c>SHSW-25#A4CF12F45E13#2</c>.</summary>

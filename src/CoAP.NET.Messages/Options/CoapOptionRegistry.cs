@@ -125,7 +125,7 @@ public sealed class CoapOptionRegistry
     internal bool LeavesToClass<TOption>(CoapCode code, OptionDefinition definition)
         where TOption : CoapOption, ITypedOption<TOption> =>
             ((uint)definition.Number < DirectNumbers && ReferenceEquals(_directClasses[definition.Number], definition))
-                || Find(code, definition.Number) is null or TypedOptionFactory<TOption>;
+                || Find(code, definition.Number) is null or OptionFactory<TOption>;
 
     /// <summary>
     /// Returns the definition of an option, or null if no factory knows it. Called for every option of every received message.

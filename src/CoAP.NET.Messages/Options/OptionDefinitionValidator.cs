@@ -32,7 +32,7 @@ internal static class OptionDefinitionValidator
 
     /// <summary>Returns the class that creates its options itself; null when another object does.</summary>
     public static Type? ClassOf(IOptionFactory factory) =>
-        factory.GetType() is { IsGenericType: true } type && type.GetGenericTypeDefinition() == typeof(TypedOptionFactory<>)
+        factory.GetType() is { IsGenericType: true } type && type.GetGenericTypeDefinition() == typeof(OptionFactory<>)
             ? type.GetGenericArguments()[0]
             : null;
 

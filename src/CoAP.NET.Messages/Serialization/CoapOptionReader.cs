@@ -34,7 +34,7 @@ public sealed class CoapOptionReader
     /// <param name="source">The options, and the payload with its marker if there is one.</param>
     /// <param name="consumed">The offset of the payload; the length of the source if there is none.</param>
     /// <returns>The options.</returns>
-    /// <exception cref="CoapFormatException">The bytes are no options.</exception>
+    /// <exception cref="CoapFormatException">The bytes are not options.</exception>
     public CoapOptionCollection Read(ReadOnlySpan<byte> source, out int consumed) =>
         TryRead(source, out CoapOptionCollection? options, out consumed, out CoapFormatError error)
             ? options
@@ -44,7 +44,7 @@ public sealed class CoapOptionReader
     /// <param name="source">The options, and the payload with its marker if there is one.</param>
     /// <param name="consumed">The position of the payload; the end of the source if there is none.</param>
     /// <returns>The options.</returns>
-    /// <exception cref="CoapFormatException">The bytes are no options.</exception>
+    /// <exception cref="CoapFormatException">The bytes are not options.</exception>
     public CoapOptionCollection Read(ReadOnlySequence<byte> source, out SequencePosition consumed) =>
         TryRead(source, out CoapOptionCollection? options, out consumed, out CoapFormatError error)
             ? options
@@ -106,7 +106,7 @@ public sealed class CoapOptionReader
     /// <param name="cancellationToken">Stops reading.</param>
     /// <returns>The options, created by the factories of the registry. The enumeration ends at the end of the stream or at the payload
     /// marker.</returns>
-    /// <exception cref="CoapFormatException">While enumerating: the bytes are no options.</exception>
+    /// <exception cref="CoapFormatException">While enumerating: the bytes are not options.</exception>
     /// <exception cref="OperationCanceledException">While enumerating: reading was cancelled.</exception>
     public IAsyncEnumerable<CoapOption> ReadAsync(Stream source, CancellationToken cancellationToken = default)
     {
@@ -123,7 +123,7 @@ public sealed class CoapOptionReader
     /// <param name="cancellationToken">Stops reading.</param>
     /// <returns>The options, created by the factories of the registry. The enumeration ends at the completion of the pipe or at the payload
     /// marker.</returns>
-    /// <exception cref="CoapFormatException">While enumerating: the bytes are no options.</exception>
+    /// <exception cref="CoapFormatException">While enumerating: the bytes are not options.</exception>
     /// <exception cref="OperationCanceledException">While enumerating: reading was cancelled, or
     /// <see cref="PipeReader.CancelPendingRead"/> was called.</exception>
     public IAsyncEnumerable<CoapOption> ReadAsync(PipeReader source, CancellationToken cancellationToken = default)

@@ -11,13 +11,13 @@ public interface ICoapMessageSerializer
     /// <summary>Reads a message from a span; its bytes are copied once.</summary>
     /// <param name="source">Exactly one message.</param>
     /// <returns>The message.</returns>
-    /// <exception cref="CoapFormatException">The bytes are no message.</exception>
+    /// <exception cref="CoapFormatException">The bytes are not a message.</exception>
     CoapMessage Deserialize(ReadOnlySpan<byte> source);
 
     /// <summary>Reads a message from memory without copying; the memory must not change while the message is used.</summary>
     /// <param name="source">Exactly one message.</param>
     /// <returns>The message.</returns>
-    /// <exception cref="CoapFormatException">The bytes are no message.</exception>
+    /// <exception cref="CoapFormatException">The bytes are not a message.</exception>
     CoapMessage Deserialize(ReadOnlyMemory<byte> source);
 
     /// <summary>Reads a message from a span; its bytes are copied once.</summary>
@@ -53,7 +53,7 @@ public interface ICoapMessageSerializer
     /// <remarks>The message keeps its own copy of the bytes.</remarks>
     /// <param name="source">The stream. A datagram format reads to its end; a stream format reads one message and no byte more.</param>
     /// <returns>The message.</returns>
-    /// <exception cref="CoapFormatException">The bytes are no message, or the stream ended within one.</exception>
+    /// <exception cref="CoapFormatException">The bytes are not a message, or the stream ended within one.</exception>
     CoapMessage Deserialize(Stream source);
 
     /// <summary>Reads a message from a stream; completes synchronously when the bytes are there.</summary>
@@ -61,7 +61,7 @@ public interface ICoapMessageSerializer
     /// <param name="source">The stream. A datagram format reads to its end; a stream format reads one message and no byte more.</param>
     /// <param name="cancellationToken">Stops reading.</param>
     /// <returns>The message.</returns>
-    /// <exception cref="CoapFormatException">The bytes are no message, or the stream ended within one.</exception>
+    /// <exception cref="CoapFormatException">The bytes are not a message, or the stream ended within one.</exception>
     /// <exception cref="OperationCanceledException">Reading was stopped.</exception>
     ValueTask<CoapMessage> DeserializeAsync(Stream source, CancellationToken cancellationToken = default);
 
@@ -70,7 +70,7 @@ public interface ICoapMessageSerializer
     /// <param name="source">The pipe. A datagram format reads to its completion; a stream format reads one message.</param>
     /// <param name="cancellationToken">Stops reading.</param>
     /// <returns>The message.</returns>
-    /// <exception cref="CoapFormatException">The bytes are no message, or the pipe was completed within one.</exception>
+    /// <exception cref="CoapFormatException">The bytes are not a message, or the pipe was completed within one.</exception>
     /// <exception cref="OperationCanceledException">Reading was stopped, or <see cref="PipeReader.CancelPendingRead"/> was
     /// called.</exception>
     ValueTask<CoapMessage> DeserializeAsync(PipeReader source, CancellationToken cancellationToken = default);

@@ -81,7 +81,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
     /// The host as in Uri-Host: a name in lower case and then percent-decoded, an IPv4 address, or an IPv6 address in brackets, in its
     /// shortest form and without its zone.
     /// </summary>
-    /// <exception cref="InvalidOperationException">It is no absolute CoAP URI.</exception>
+    /// <exception cref="InvalidOperationException">It is not an absolute CoAP URI.</exception>
     public string Host => Whole._host;
 
     /// <summary>The host if it is an IP address; null for a name.</summary>
@@ -94,26 +94,26 @@ public sealed class CoapUri : IEquatable<CoapUri>
 
     /// <summary>The explicit port, or the default of the scheme.</summary>
     /// <remarks>0 to 65,535.</remarks>
-    /// <exception cref="InvalidOperationException">It is no absolute CoAP URI.</exception>
+    /// <exception cref="InvalidOperationException">It is not an absolute CoAP URI.</exception>
     public int Port => Whole._port;
 
     /// <summary>Whether the port is the default of the scheme: 5683 (coap, coap+tcp), 5684 (coaps, coaps+tcp), 80 (coap+ws) or 443
     /// (coaps+ws).</summary>
-    /// <exception cref="InvalidOperationException">It is no absolute CoAP URI.</exception>
+    /// <exception cref="InvalidOperationException">It is not an absolute CoAP URI.</exception>
     internal bool IsDefaultPort => UriSchemes.TryGetDefaultPort(Whole.Scheme, out int port) && port == _port;
 
     /// <summary>The decoded segments of the path: one Uri-Path option each.</summary>
     /// <remarks>Empty for <c>/</c>; a trailing slash is an empty last segment.</remarks>
-    /// <exception cref="InvalidOperationException">It is no absolute CoAP URI.</exception>
+    /// <exception cref="InvalidOperationException">It is not an absolute CoAP URI.</exception>
     public IReadOnlyList<string> PathSegments => Whole._path;
 
     /// <summary>The decoded arguments of the query: one Uri-Query option each.</summary>
     /// <remarks>Empty without <c>?</c>; an empty query is one empty argument.</remarks>
-    /// <exception cref="InvalidOperationException">It is no absolute CoAP URI.</exception>
+    /// <exception cref="InvalidOperationException">It is not an absolute CoAP URI.</exception>
     public IReadOnlyList<string> QueryArguments => Whole._query;
 
     /// <summary>Host, zone and port in the normal form: <c>example.net</c>, <c>[2001:db8::1]:61616</c>.</summary>
-    /// <exception cref="InvalidOperationException">It is no absolute CoAP URI.</exception>
+    /// <exception cref="InvalidOperationException">It is not an absolute CoAP URI.</exception>
     public string Authority => Whole.AppendAuthority(new StringBuilder()).ToString();
 
     /// <summary>Address and port if the host is an IP address; null for a name.</summary>
@@ -164,13 +164,13 @@ public sealed class CoapUri : IEquatable<CoapUri>
 
     /// <summary>Converts a text; see <see cref="FromString"/>.</summary>
     /// <param name="text">The text; null for null.</param>
-    /// <exception cref="CoapFormatException">The text is no URI.</exception>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
     [return: NotNullIfNotNull(nameof(text))]
     public static implicit operator CoapUri?(string? text) => text is null ? null : FromString(text);
 
     /// <summary>Converts a <see cref="Uri"/> by its original text; see <see cref="FromString"/>.</summary>
     /// <param name="uri">The URI; null for null.</param>
-    /// <exception cref="CoapFormatException">The text is no URI.</exception>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
     [return: NotNullIfNotNull(nameof(uri))]
     public static implicit operator CoapUri?(Uri? uri) => uri is null ? null : FromString(uri.OriginalString);
 
@@ -205,7 +205,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
     /// <remarks>The original text, because <see cref="Uri"/> changes a URI by other rules.</remarks>
     /// <param name="uri">The URI.</param>
     /// <returns>The URI.</returns>
-    /// <exception cref="CoapFormatException">The text is no URI.</exception>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
     public static CoapUri FromUri(Uri uri)
     {
         ArgumentNullException.ThrowIfNull(uri);
@@ -378,7 +378,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
     /// <returns>The reference itself if it is absolute.</returns>
     internal CoapUri ResolveReference(CoapUri reference) => reference.IsAbsolute ? reference : Resolve(reference.ToString());
 
-    /// <summary>Throws if it is no absolute CoAP URI, such as for a base address.</summary>
+    /// <summary>Throws if it is not an absolute CoAP URI, such as for a base address.</summary>
     /// <param name="uri">The URI; null is allowed.</param>
     /// <param name="name">The name of the parameter.</param>
     /// <exception cref="ArgumentException">It is relative, or of another scheme.</exception>

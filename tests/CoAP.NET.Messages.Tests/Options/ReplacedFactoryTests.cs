@@ -33,7 +33,7 @@ public sealed class ReplacedFactoryTests
     public void An_option_of_a_replaced_class_is_found_only_by_that_class(bool sharesDefinition)
     {
         MyHost.Made = sharesDefinition ? UriHostOption.Definition : s_myHost;
-        CoapOptionCollection options = Read(new TypedOptionFactory<MyHost>(), new UriHostOption("example.org"));
+        CoapOptionCollection options = Read(new OptionFactory<MyHost>(), new UriHostOption("example.org"));
         Assert.IsType<MyHost>(Assert.Single(options));
         Assert.Equal("example.org", options.Get<MyHost>()!.Value);
         Assert.Equal("example.org", Assert.Single(options.GetAll<MyHost>()).Value);
@@ -43,7 +43,7 @@ public sealed class ReplacedFactoryTests
 
         // The library reads the value, whatever class it has.
         Assert.Equal("example.org", options.UriHost);
-        CoapOptionCollection standard = Read(new TypedOptionFactory<UriHostOption>(), new UriHostOption("example.org"));
+        CoapOptionCollection standard = Read(new OptionFactory<UriHostOption>(), new UriHostOption("example.org"));
         Assert.Equal("example.org", standard.Get<UriHostOption>()!.Value);
         Assert.True(sharesDefinition || standard.Get<MyHost>() is null);
     }
@@ -70,7 +70,7 @@ public sealed class ReplacedFactoryTests
     {
         Contradiction.Made = new OptionDefinition(65_102, "Mine", format, min, max);
         ArgumentException error = Assert.Throws<ArgumentException>(
-            () => CoapOptionRegistry.Default.With(new TypedOptionFactory<Contradiction>()));
+            () => CoapOptionRegistry.Default.With(new OptionFactory<Contradiction>()));
         error.Mentions("Mine");
         error.Mentions(why);
     }
@@ -138,7 +138,7 @@ public sealed class ReplacedFactoryTests
     public void An_invalid_definition_of_a_custom_block_option_is_refused(OptionFormat format, int max, string why)
     {
         Page.Made = new OptionDefinition(65_106, "Page", format, 0, max);
-        ArgumentException error = Assert.Throws<ArgumentException>(() => CoapOptionRegistry.Default.With(new TypedOptionFactory<Page>()));
+        ArgumentException error = Assert.Throws<ArgumentException>(() => CoapOptionRegistry.Default.With(new OptionFactory<Page>()));
         error.Mentions(why);
     }
 
@@ -147,7 +147,7 @@ public sealed class ReplacedFactoryTests
     {
         Page.Made = new OptionDefinition(65_106, "Page", OptionFormat.UInt, 0, 3);
         CoapOptionCollection options = new(
-            CoapOptionRegistry.Default.With(new TypedOptionFactory<Page>()).With(new TypedOptionFactory<Lines>()));
+            CoapOptionRegistry.Default.With(new OptionFactory<Page>()).With(new OptionFactory<Lines>()));
         options.Add(new Page(new BlockValue(2, true, 2))).Add(new Lines(new StringBuilder("a\nb")));
 
         Assert.Equal("2a", Wire.Hex(options.ValueAt(0)));

@@ -6,7 +6,7 @@ public sealed class CustomOptionsPageTests
     [Fact]
     public async Task The_clients_of_a_proxy_use_its_option_registry()
     {
-        CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new TypedOptionFactory<Tenant>());
+        CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new OptionFactory<Tenant>());
         CoapProxyOptions options = new() { ConfigureClient = client => client.Registry = registry };
 
         await using CoapProxy proxy = new(options);

@@ -15,7 +15,7 @@ public sealed class CustomOptionsTests
     [InlineData("Alpha", "4.00 Bad Request", "Option 65003 (Tenant) must be letters from a to z.")]
     public async Task A_server_refuses_a_value_that_the_definition_forbids(string name, string code, string text)
     {
-        CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new TypedOptionFactory<Tenant>());
+        CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new OptionFactory<Tenant>());
         await using CoapServer server = new(new CoapEndpointOptions { Registry = registry });
         server.MapGet("/", request => request.Options.Get<Tenant>()!.Value);
         server.Listen("coap://127.0.0.1:0");
@@ -31,7 +31,7 @@ public sealed class CustomOptionsTests
     [Fact]
     public async Task A_custom_option_is_received_with_its_type()
     {
-        CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new TypedOptionFactory<Priority>());
+        CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new OptionFactory<Priority>());
         await using CoapServer server = new(new CoapEndpointOptions { Registry = registry });
         server.MapPost("/jobs", request => $"priority {request.Options.Get<Priority>()?.Value ?? 0}");
 
@@ -111,7 +111,7 @@ public sealed class CustomOptionsTests
     [Fact]
     public void A_serializer_with_a_registry_reads_a_custom_option()
     {
-        CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new TypedOptionFactory<Priority>());
+        CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new OptionFactory<Priority>());
         CoapMessage sent = new(CoapCode.Post);
         sent.Options.Add(new Priority(3));
         byte[] bytes = CoapDatagramSerializer.Default.Serialize(sent);
@@ -133,7 +133,7 @@ public sealed class CustomOptionsTests
         byte[] bytes = CoapDatagramSerializer.Default.Serialize(sent);
         Wire.Hex(bytes).Ends("00112233445566778899aabbccddeeff");
 
-        CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new TypedOptionFactory<DeviceId>());
+        CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new OptionFactory<DeviceId>());
         CoapDatagramSerializer serializer = new(new CoapSerializerOptions { Registry = registry });
         CoapOptionCollection read = serializer.Deserialize(bytes).Options;
         Assert.Equal(id, read.Get<DeviceId>()!.Value);

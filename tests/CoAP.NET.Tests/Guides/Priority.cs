@@ -41,7 +41,7 @@ internal sealed class DeviceId(Guid id) : CoapOption<Guid>(Definition, id), ITyp
 /// <summary>The factory of docs/custom-options.md.</summary>
 internal sealed class InternedPaths(HashSet<string> known) : IOptionFactory
 {
-    private readonly TypedOptionFactory<UriPathOption> _usual = new();
+    private readonly OptionFactory<UriPathOption> _usual = new();
 
     public OptionDefinition Definition => UriPathOption.Definition;
 

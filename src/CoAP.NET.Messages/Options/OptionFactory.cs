@@ -2,7 +2,7 @@ namespace CoAP.NET;
 
 /// <summary>Creates options of one option class with the static members of that class.</summary>
 /// <typeparam name="TOption">The option class.</typeparam>
-public sealed class TypedOptionFactory<TOption> : IOptionFactory
+public sealed class OptionFactory<TOption> : IOptionFactory
     where TOption : CoapOption, ITypedOption<TOption>
 {
     /// <inheritdoc/>
