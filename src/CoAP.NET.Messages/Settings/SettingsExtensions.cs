@@ -1,6 +1,6 @@
 namespace CoAP.NET.Settings;
 
-/// <summary>Checks values of settings, and makes settings read-only.</summary>
+/// <summary>Makes settings read-only.</summary>
 internal static class SettingsExtensions
 {
     /// <summary>Returns settings that are read-only from now on.</summary>
