@@ -15,23 +15,23 @@ internal static class ForeignStatementReader
     /// <returns>The statement; none if the object allows it, or if there is none for its type.</returns>
     public static IEnumerable<FoundForeignName> Read(
         SyntaxNode node, SemanticModel model, CancellationToken cancellationToken) => node switch
-    {
-        BaseObjectCreationExpressionSyntax creation => model.GetSymbolInfo(creation, cancellationToken).Symbol is null
-            ? Find(ForeignNames.Constructor, model.GetTypeInfo(creation, cancellationToken).Type, creation.NewKeyword)
-            : [],
-        ForEachStatementSyntax each => each.AwaitKeyword.IsKind(SyntaxKind.AwaitKeyword)
-            && model.GetForEachStatementInfo(each).GetEnumeratorMethod is null
-            ? Find(ForeignNames.Enumeration, model.GetTypeInfo(each.Expression, cancellationToken).Type, each.ForEachKeyword)
-            : [],
-        LocalDeclarationStatementSyntax local => IsDisposal(local.UsingKeyword, local.AwaitKeyword)
-            ? Find(ForeignNames.Disposal, model.GetTypeInfo(local.Declaration.Type, cancellationToken).Type, local.UsingKeyword)
-            : [],
-        UsingStatementSyntax block => IsDisposal(block.UsingKeyword, block.AwaitKeyword)
-            ? Find(ForeignNames.Disposal, Disposed(block) is { } disposed ? model.GetTypeInfo(disposed, cancellationToken).Type : null,
-                block.UsingKeyword)
-            : [],
-        _ => [],
-    };
+        {
+            BaseObjectCreationExpressionSyntax creation => model.GetSymbolInfo(creation, cancellationToken).Symbol is null
+                ? Find(ForeignNames.Constructor, model.GetTypeInfo(creation, cancellationToken).Type, creation.NewKeyword)
+                : [],
+            ForEachStatementSyntax each => each.AwaitKeyword.IsKind(SyntaxKind.AwaitKeyword)
+                && model.GetForEachStatementInfo(each).GetEnumeratorMethod is null
+                ? Find(ForeignNames.Enumeration, model.GetTypeInfo(each.Expression, cancellationToken).Type, each.ForEachKeyword)
+                : [],
+            LocalDeclarationStatementSyntax local => IsDisposal(local.UsingKeyword, local.AwaitKeyword)
+                ? Find(ForeignNames.Disposal, model.GetTypeInfo(local.Declaration.Type, cancellationToken).Type, local.UsingKeyword)
+                : [],
+            UsingStatementSyntax block => IsDisposal(block.UsingKeyword, block.AwaitKeyword)
+                ? Find(ForeignNames.Disposal, Disposed(block) is { } disposed ? model.GetTypeInfo(disposed, cancellationToken).Type : null,
+                    block.UsingKeyword)
+                : [],
+            _ => [],
+        };
 
     private static bool IsDisposal(SyntaxToken word, SyntaxToken awaiting) =>
         word.IsKind(SyntaxKind.UsingKeyword) && !awaiting.IsKind(SyntaxKind.AwaitKeyword);

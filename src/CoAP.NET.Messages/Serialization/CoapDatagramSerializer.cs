@@ -10,9 +10,9 @@ namespace CoAP.NET;
 /// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ | Token (if any, TKL bytes) ...
 /// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ | Options (if any) ...
 /// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ |1 1 1 1 1 1 1 1| Payload (if any) ...
-/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ </code> Rules are checked in this order: version, header, token length,
-/// size, token, code (an Empty message has exactly 4 bytes; classes 1, 3, 6 and 7 are reserved), then options and payload as they come.
-/// Thread-safe.
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ </code> Rules are checked in this order: version, header, token
+/// length, size, token, code (an Empty message has exactly 4 bytes; classes 1, 3, 6 and 7 are reserved), then options and payload as they
+/// come. Thread-safe.
 /// </remarks>
 public sealed class CoapDatagramSerializer : CoapMessageSerializer
 {
