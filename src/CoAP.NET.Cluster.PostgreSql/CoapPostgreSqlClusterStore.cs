@@ -49,7 +49,7 @@ internal sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
     public CoapPostgreSqlClusterStore(CoapPostgreSqlClusterOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
-        options = options.UsedBy("a store").Checked();
+        options = options.MakeReadOnlyFor("a store").Checked();
         _stop = new CancellationTokenSource(Timeout.InfiniteTimeSpan, options.TimeProvider!);
         _history = new PostgreSqlHistory(options);
         _connections = new PostgreSqlConnections(options, _history);

@@ -36,7 +36,7 @@ internal sealed class CoapSqliteClusterStore : ICoapClusterStore
     public CoapSqliteClusterStore(CoapSqliteClusterOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
-        options = options.UsedBy("a store").Checked();
+        options = options.MakeReadOnlyFor("a store").Checked();
         Path = options.Path;
         _work = new SqliteWorkQueue(new SqliteFile(options, _feed), options.Scheduler!, options.MaxWaitingCalls);
     }

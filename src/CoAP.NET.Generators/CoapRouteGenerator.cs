@@ -9,7 +9,7 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 namespace CoAP.NET.Generators;
 
 /// <summary>Replaces calls of <c>MapGet</c> and similar methods whose handlers have bound parameters with code that binds them.</summary>
-/// <remarks>It also reports foreign names in declarations, which <see cref="CoapForeignNameAnalyzer"/> cannot do.</remarks>
+/// <remarks>It also reports names of other libraries in declarations, which <see cref="CoapOtherLibraryNameAnalyzer"/> cannot do.</remarks>
 [Generator(LanguageNames.CSharp)]
 public sealed class CoapRouteGenerator : IIncrementalGenerator
 {
@@ -30,11 +30,11 @@ public sealed class CoapRouteGenerator : IIncrementalGenerator
         context.RegisterSourceOutput(calls.Collect(), static (output, found) => Write(output, found));
 
         // The compiler runs no analyzer if the type of a declaration is unknown, so an analyzer would not report this name.
-        IncrementalValuesProvider<FoundForeignName> names = context.SyntaxProvider
+        IncrementalValuesProvider<FoundOtherLibraryName> names = context.SyntaxProvider
             .CreateSyntaxProvider(
-                static (node, _) => ForeignNameReader.IsDeclaration(node),
+                static (node, _) => OtherLibraryNameReader.IsDeclaration(node),
                 static (node, cancellationToken) =>
-                    ForeignNameReader.Read((SimpleNameSyntax)node.Node, node.SemanticModel, cancellationToken).FirstOrDefault())
+                    OtherLibraryNameReader.Read((SimpleNameSyntax)node.Node, node.SemanticModel, cancellationToken).FirstOrDefault())
             .Where(static name => name is not null)
             .Select(static (name, _) => name!);
         context.RegisterSourceOutput(names, static (output, name) => output.ReportDiagnostic(name.ToDiagnostic()));

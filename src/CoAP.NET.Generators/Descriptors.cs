@@ -61,7 +61,7 @@ internal static class Descriptors
         "This lambda is neither '(request, cancellationToken) => ...' with a ValueTask<CoapResult> nor 'request => ...' with a CoapResult; "
             + "write {0} to let its parameters bind and its result be converted");
 
-    public static readonly DiagnosticDescriptor ForeignName = Make(
+    public static readonly DiagnosticDescriptor OtherLibraryName = Make(
         "COAP0014", DiagnosticSeverity.Warning, "Name belongs to another library", "CoAP.NET does not have '{0}'; use {1}");
 
     private static DiagnosticDescriptor Make(string id, DiagnosticSeverity severity, string title, string message) =>

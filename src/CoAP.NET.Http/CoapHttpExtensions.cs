@@ -136,6 +136,6 @@ public static class CoapHttpExtensions
                 nameof(configure));
         }
 
-        return options.UsedBy("a proxy");
+        return options.MakeReadOnlyFor("a proxy");
     }
 }

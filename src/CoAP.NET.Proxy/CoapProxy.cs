@@ -42,7 +42,7 @@ public sealed class CoapProxy : IAsyncDisposable
     /// <exception cref="ArgumentException">One of the names is not a valid host.</exception>
     public CoapProxy(CoapProxyOptions? options = null)
     {
-        _options = (options ?? new CoapProxyOptions()).UsedBy("a proxy");
+        _options = (options ?? new CoapProxyOptions()).MakeReadOnlyFor("a proxy");
         _targets = new ParsedTargetCache(_options.Targets);
         Names = new CoapProxyNames(_options.Names);
         CoapEndpointOptions endpoint = MakeEndpointOptions();

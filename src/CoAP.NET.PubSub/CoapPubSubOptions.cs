@@ -65,7 +65,7 @@ public sealed partial class CoapPubSubOptions
     /// <summary>Returns a copy that has the clock and the random source of a server, unless it has its own.</summary>
     internal CoapPubSubOptions Of(CoapRouteGroup routes)
     {
-        CoapPubSubOptions own = this.UsedBy("a broker").CopyMembers();
+        CoapPubSubOptions own = this.MakeReadOnlyFor("a broker").CopyMembers();
         own.TimeProvider = TimeProvider == TimeProvider.System ? routes.TimeProvider ?? TimeProvider : TimeProvider;
         own.Random = Random == CoapRandomSource.Secure ? routes.Random ?? Random : Random;
         return own;
@@ -74,6 +74,6 @@ public sealed partial class CoapPubSubOptions
     internal CoapPubSubOptions Checked()
     {
         Limits.Check();
-        return this.UsedBy("a broker");
+        return this.MakeReadOnlyFor("a broker");
     }
 }

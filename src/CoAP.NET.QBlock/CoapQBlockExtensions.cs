@@ -41,8 +41,8 @@ internal sealed class QBlockFactory(bool allowsUnsecured) : QBlockFeature
 {
     public override bool AllowsUnsecured => allowsUnsecured;
 
-    public override QBlockServer MakeServer(CoapShard shard, RequestBodyStore requests, BlockwiseAnswering answering) =>
-        new QBlockServing(shard, requests, answering);
+    public override QBlockServer MakeServer(CoapShard shard, RequestBodyStore requests, BlockwiseResponder responder) =>
+        new QBlockServing(shard, requests, responder);
 
     public override OutgoingRequestStep MakeStep(CoapEnvironment environment, RequestSender sender, RequestTags tags) =>
         new QBlockRequestStep(environment, sender, tags);

@@ -79,7 +79,7 @@ public sealed partial class CoapDirectoryOptions
     /// <summary>Returns a copy that has the clock and the random source of a server, unless it has its own.</summary>
     internal CoapDirectoryOptions Of(CoapRouteGroup routes)
     {
-        CoapDirectoryOptions own = this.UsedBy("a directory").Copy();
+        CoapDirectoryOptions own = this.MakeReadOnlyFor("a directory").Copy();
         own.TimeProvider = TimeProvider == TimeProvider.System ? routes.TimeProvider ?? TimeProvider : TimeProvider;
         own.Random = Random == CoapRandomSource.Secure ? routes.Random ?? Random : Random;
         return own;
@@ -88,7 +88,7 @@ public sealed partial class CoapDirectoryOptions
     internal CoapDirectoryOptions Checked()
     {
         Limits.Check();
-        return this.UsedBy("a directory");
+        return this.MakeReadOnlyFor("a directory");
     }
 
     /// <summary>Returns options that can be changed; their limits are the same.</summary>

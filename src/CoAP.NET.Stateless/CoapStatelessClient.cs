@@ -39,7 +39,7 @@ public sealed class CoapStatelessClient : IDisposable
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ArgumentNullException.ThrowIfNull(onResponse);
-        options = (options ?? new CoapStatelessOptions()).UsedBy("a stateless client");
+        options = (options ?? new CoapStatelessOptions()).MakeReadOnlyFor("a stateless client");
         _endpoint = endpoint;
         _tokens = new StatelessTokens(endpoint.Environment, options, onResponse);
         try

@@ -45,7 +45,7 @@ internal abstract class CoapReplicatedTable : IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(rules);
         return new MemoryTable(
-            rules, timeProvider ?? TimeProvider.System, (options ?? new CoapTableOptions()).UsedBy("a table"), logger, random);
+            rules, timeProvider ?? TimeProvider.System, (options ?? new CoapTableOptions()).MakeReadOnlyFor("a table"), logger, random);
     }
 
     /// <summary>Loads the entries.</summary>

@@ -16,7 +16,7 @@ public sealed class CoapTrace : IAsyncDisposable, IWireTap
 {
     private const int MaxInterfaces = 64;
 
-    // The size of the statistics at the end, so that they fit too.
+    // The size of the statistics of an interface at the end of the trace: MaxBytes includes them.
     private const int BytesOfStatistics = 64;
 
     private readonly Stream _stream;
@@ -32,7 +32,7 @@ public sealed class CoapTrace : IAsyncDisposable, IWireTap
     private readonly Lock _gate = new();
 
     // Guarded by the lock.
-    private readonly List<Seen> _interfaces = [];
+    private readonly List<TracedInterface> _interfaces = [];
 
     private readonly Task _writing;
     private int _described;
@@ -67,20 +67,20 @@ public sealed class CoapTrace : IAsyncDisposable, IWireTap
     internal long BytesWritten => Interlocked.Read(ref _written);
 
     /// <summary>The number of omitted messages, because too many were queued or the trace was full.</summary>
-    /// <remarks>The statistics at its end have it too, for each scheme.</remarks>
+    /// <remarks>The statistics at the end of the trace contain the number for each scheme.</remarks>
     public long Dropped
     {
         get
         {
             lock (_gate)
             {
-                return _interfaces.Sum(static seen => seen.Dropped);
+                return _interfaces.Sum(static traced => traced.Dropped);
             }
         }
     }
 
     /// <summary>Ends the trace: writes queued messages and the statistics, and flushes the stream.</summary>
-    /// <remarks>The stream stays open. Another call waits for the same end.</remarks>
+    /// <remarks>The stream stays open. Another call waits until the first one has completed.</remarks>
     /// <returns>A task that completes when everything is written, or when the stream has failed.</returns>
     public async ValueTask DisposeAsync()
     {
@@ -100,7 +100,7 @@ public sealed class CoapTrace : IAsyncDisposable, IWireTap
         int index;
         lock (_gate)
         {
-            index = _interfaces.FindIndex(seen => seen.Scheme == scheme);
+            index = _interfaces.FindIndex(traced => traced.Scheme == scheme);
             if (index < 0)
             {
                 if (_interfaces.Count == MaxInterfaces)
@@ -109,7 +109,7 @@ public sealed class CoapTrace : IAsyncDisposable, IWireTap
                 }
 
                 index = _interfaces.Count;
-                _interfaces.Add(new Seen(scheme));
+                _interfaces.Add(new TracedInterface(scheme));
             }
 
             _interfaces[index].Received++;
@@ -175,7 +175,7 @@ public sealed class CoapTrace : IAsyncDisposable, IWireTap
         long size = _written + _output.WrittenCount + (BytesOfStatistics * _described);
         if (size > _options.MaxBytes)
         {
-            // Undo: the blocks before it end where they ended.
+            // Removes the message that is over the limit.
             byte[] kept = _output.WrittenSpan[..before].ToArray();
             _output.ResetWrittenCount();
             _output.Write(kept);
@@ -235,7 +235,8 @@ public sealed class CoapTrace : IAsyncDisposable, IWireTap
         }
     }
 
-    private sealed class Seen(string scheme)
+    // The messages of one scheme: an interface of the pcapng file.
+    private sealed class TracedInterface(string scheme)
     {
         public string Scheme => scheme;
 

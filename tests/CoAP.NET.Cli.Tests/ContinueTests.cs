@@ -173,7 +173,7 @@ public sealed class ContinueTests : FolderTest
     [InlineData("add --output FILE", "--continue")]
     [InlineData("add --output FILE", "--continue", "-o", "-")]
     [InlineData("without NUM", "--continue", "-o", "x", "-b", "4,256")]
-    public async Task Options_that_conflict_with_continue_are_refused(string problem, params string[] args)
+    public async Task Continue_without_an_output_file_or_with_a_block_number_is_refused(string problem, params string[] args)
     {
         CliRun run = await CliHarness.RunAsync(["get", "coap://127.0.0.1:9/x", .. args]);
 

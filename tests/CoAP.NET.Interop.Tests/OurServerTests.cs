@@ -19,6 +19,7 @@ public sealed class OurServerTests(SampleServerFixture server) : IClassFixture<S
         string all = (await LibcoapClient.RunAsync("-m", "get", $"{Host}/.well-known/core")).Output;
         all.Mentions("</hello>");
         all.Mentions("</link1>;");
+        all.Mentions("</link2>");
         string filtered = (await LibcoapClient.RunAsync("-m", "get", $"{Host}/.well-known/core?rt=Type1")).Output;
         filtered.Mentions("</link1>");
         filtered.Mentions("</link3>");

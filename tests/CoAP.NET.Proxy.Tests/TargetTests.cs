@@ -103,7 +103,7 @@ public sealed class TargetTests
     [InlineData("coap://[2001:db8:3::1]", false)]
     [InlineData("mqtt://sensor.example.com", true)]
     [InlineData("mqtt://sensor.example.com:1883", false)]
-    public void The_allowed_port_is_the_default_port_of_the_scheme_or_a_named_port(string target, bool mayBe)
+    public void An_entry_without_a_port_allows_default_ports_and_an_entry_with_a_port_only_that_port(string target, bool mayBe)
     {
         CoapProxyTargets targets = new CoapProxyTargets()
             .AllowHost("sensor.example.com").AllowHost("lamp.example.com:61616").AllowHost("*.any.example.com:*")

@@ -242,10 +242,10 @@ public sealed class RepeatTests
             Collection = "/ps", Source = "x", Creation = creation, Properties = new CoapTopicProperties("door"),
         };
 
-        public CoapCode Ask(TopicOwnerRequest question)
+        public CoapCode Ask(TopicOwnerRequest request)
         {
             CoapTableDecision decision = TopicOperationRules.Decide(
-                new CoapTableDecisionContext(s_key, State?.Write(), question.Write(), Timeout.InfiniteTimeSpan, DateTimeOffset.UnixEpoch));
+                new CoapTableDecisionContext(s_key, State?.Write(), request.Write(), Timeout.InfiniteTimeSpan, DateTimeOffset.UnixEpoch));
             State = decision.IsRemoval ? null : decision.IsPut ? TopicState.Read(decision.Value) : State;
             return TopicOwnerResponse.Read(decision.Reply).Code;
         }
@@ -264,12 +264,12 @@ public sealed class RepeatTests
 
         private sealed class Rules(RepeatingTable table, ICoapReplicatedTableRules inner) : ICoapReplicatedTableRules
         {
-            public CoapTableDecision Decide(CoapTableDecisionContext question)
+            public CoapTableDecision Decide(CoapTableDecisionContext context)
             {
-                byte[] asked = table.Repeat ?? question.Bytes.ToArray();
+                byte[] asked = table.Repeat ?? context.Bytes.ToArray();
                 table.Repeat = null;
                 table._asked.Enqueue(asked);
-                return inner.Decide(question with { Bytes = asked });
+                return inner.Decide(context with { Bytes = asked });
             }
 
             public void OnChanged(CoapTableChange change) => inner.OnChanged(change);

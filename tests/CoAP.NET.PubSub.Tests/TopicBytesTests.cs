@@ -41,7 +41,7 @@ public sealed class TopicBytesTests
             Assert.Equal(state with { Data = default }, read with { Data = default });
             Assert.Equal(i % 3 != 0 && i % 7 != 0, read.HasData);
 
-            TopicOwnerRequest question = new()
+            TopicOwnerRequest request = new()
             {
                 Operation = TopicOwnerOperation.Create,
                 Stamp = stamp,
@@ -51,9 +51,9 @@ public sealed class TopicBytesTests
                 Expected = i % 2 == 0 ? null : (ulong)(i - 1),
                 IsDurable = i % 3 == 0,
             };
-            TopicOwnerRequest asked = TopicOwnerRequest.Read(question.Write())!;
+            TopicOwnerRequest asked = TopicOwnerRequest.Read(request.Write())!;
             Assert.Equal((TopicOwnerOperation.Create, i, stamp), (asked.Operation, asked.Data.Length, asked.Stamp));
-            Assert.Equal((question.Creation, question.Expected, question.IsDurable), (asked.Creation, asked.Expected, asked.IsDurable));
+            Assert.Equal((request.Creation, request.Expected, request.IsDurable), (asked.Creation, asked.Expected, asked.IsDurable));
             Assert.Equal(state.Creation, asked.Topic!.Creation);
         }
     }

@@ -72,13 +72,13 @@ public sealed class TopicSequenceTests
             // One that was asked already changes nothing but where it is a creation of what is gone, which nobody can know.
             if (_done.Count > 0 && Next(5) == 0)
             {
-                (TopicOwnerRequest question, CoapCode code) = _done[^(1 + Next(Math.Min(4, _done.Count)))];
-                if (question.Operation != TopicOwnerOperation.Create || _model is not null)
+                (TopicOwnerRequest request, CoapCode code) = _done[^(1 + Next(Math.Min(4, _done.Count)))];
+                if (request.Operation != TopicOwnerOperation.Create || _model is not null)
                 {
-                    CoapCode again = Ask(question);
-                    Assert.True(question.IsDoneIn(_index.StateOf(s_key.ToString())) || question.Operation == TopicOwnerOperation.Create);
+                    CoapCode again = Ask(request);
+                    Assert.True(request.IsDoneIn(_index.StateOf(s_key.ToString())) || request.Operation == TopicOwnerOperation.Create);
                     Assert.True(again.IsSuccess == code.IsSuccess || again == CoapCode.NotFound || again == CoapCode.BadRequest
-                        || again == CoapCode.UnsupportedContentFormat, $"{question.Operation} again: {again} after {code}.");
+                        || again == CoapCode.UnsupportedContentFormat, $"{request.Operation} again: {again} after {code}.");
                     _seen.Add($"again {again.ToString()[..4]}");
                     return "again";
                 }
@@ -108,7 +108,7 @@ public sealed class TopicSequenceTests
         private TopicOwnerRequest Make()
         {
             TopicOwnerOperation operation = (TopicOwnerOperation)(1 + Next(6));
-            TopicOwnerRequest question = new()
+            TopicOwnerRequest request = new()
             {
                 Operation = operation,
                 Stamp = _nodes[Next(3)].Next(),
@@ -116,7 +116,7 @@ public sealed class TopicSequenceTests
             };
             return operation switch
             {
-                TopicOwnerOperation.Create => question with
+                TopicOwnerOperation.Create => request with
                 {
                     Topic = new TopicState
                     {
@@ -124,7 +124,7 @@ public sealed class TopicSequenceTests
                         Properties = new CoapTopicProperties("t") { ResourceType = "core.ps.data", Expiration = SomeEnd() },
                     },
                 },
-                TopicOwnerOperation.Replace or TopicOwnerOperation.Change => question with
+                TopicOwnerOperation.Replace or TopicOwnerOperation.Change => request with
                 {
                     Properties = new CoapTopicProperties
                     {
@@ -135,13 +135,13 @@ public sealed class TopicSequenceTests
                         Expiration = SomeEnd(),
                     },
                 },
-                TopicOwnerOperation.Publish => question with
+                TopicOwnerOperation.Publish => request with
                 {
-                    Data = Encoding.UTF8.GetBytes($"{question.Stamp.Number} of {question.Stamp.Broker}"),
+                    Data = Encoding.UTF8.GetBytes($"{request.Stamp.Number} of {request.Stamp.Broker}"),
                     Format = Next(5) == 0 ? CoapContentFormat.Cbor : CoapContentFormat.TextPlain,
                     Expected = Next(5) == 0 ? (Next(2) == 0 ? 0 : _index.StateOf(s_key.ToString())?.DataTag) : null,
                 },
-                _ => question,
+                _ => request,
             };
         }
 
@@ -201,10 +201,10 @@ public sealed class TopicSequenceTests
             }
         }
 
-        private CoapCode Ask(TopicOwnerRequest question)
+        private CoapCode Ask(TopicOwnerRequest request)
         {
             // In memory it completes at once.
-            Task<ReadOnlyMemory<byte>> reply = _table.RequestAsync(s_key, question.Write()).AsTask();
+            Task<ReadOnlyMemory<byte>> reply = _table.RequestAsync(s_key, request.Write()).AsTask();
             Assert.True(reply.IsCompletedSuccessfully);
             return TopicOwnerResponse.Read(reply.GetAwaiter().GetResult()).Code;
         }
@@ -218,7 +218,7 @@ public sealed class TopicSequenceTests
 
     private sealed class Rules(TopicIndex index) : ICoapReplicatedTableRules
     {
-        public CoapTableDecision Decide(CoapTableDecisionContext question) => TopicOperationRules.Decide(question);
+        public CoapTableDecision Decide(CoapTableDecisionContext context) => TopicOperationRules.Decide(context);
 
         public void OnChanged(CoapTableChange change) => index.OnChanged(change);
     }

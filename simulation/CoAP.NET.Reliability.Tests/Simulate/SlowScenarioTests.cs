@@ -73,7 +73,7 @@ public sealed class SlowScenarioTests
     }
 
     [Fact]
-    public void The_time_limit_includes_the_handler_time_of_every_block()
+    public void The_longest_time_of_a_download_includes_the_handler_time_of_each_block()
     {
         Scenario scenario = Scenario.Parse(BlockByBlock);
         Assert.Equal(TimeSpan.FromHours(3) + TimeSpan.FromSeconds(147 * 90), LongestTimes.Of(scenario, scenario.Steps[0]));

@@ -3,9 +3,9 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Survival.Balancing;
 
 /// <summary>
-/// A UDP load balancer, as those of clouds are: each client belongs to a server for as long as the balancer remembers; when that server is
-/// not to be used any more, to another one. Servers see a different address of 127.0.0.0/8 for each client. What a server sends is let
-/// through to clients that sent something there, and nothing else. It reads what DTLS tells on the wire. A thread of its own.
+/// A UDP load balancer like those of clouds. It sends the datagrams of a client to one server until it forgets the client or the server is
+/// no longer in use. Servers see a different address of 127.0.0.0/8 for each client. A client gets datagrams only from servers to which it
+/// sent one. The balancer counts reused record numbers of DTLS. It runs on its own thread.
 /// </summary>
 internal sealed class UdpBalancer : IDisposable
 {
@@ -44,10 +44,10 @@ internal sealed class UdpBalancer : IDisposable
         _thread.Start();
     }
 
-    /// <summary>Where clients send to.</summary>
+    /// <summary>The address for clients.</summary>
     public IPEndPoint Address => new(IPAddress.Loopback, _front.Port);
 
-    /// <summary>How it chooses; <see cref="BalancerOptions"/> has what holds at first.</summary>
+    /// <summary>How it selects servers; see <see cref="BalancerOptions"/> for the defaults.</summary>
     public BalancerOptions Options
     {
         set => _options = value;
@@ -59,7 +59,7 @@ internal sealed class UdpBalancer : IDisposable
         set => _isAstray = value;
     }
 
-    /// <summary>Says which servers are to be used from now on.</summary>
+    /// <summary>Sets the servers in use.</summary>
     public void Use(IReadOnlyCollection<Backend> backends)
     {
         lock (_gate)
@@ -73,7 +73,7 @@ internal sealed class UdpBalancer : IDisposable
         }
     }
 
-    /// <summary>Begins to count anew.</summary>
+    /// <summary>Resets the counters.</summary>
     public void Begin()
     {
         lock (_gate)
@@ -87,7 +87,7 @@ internal sealed class UdpBalancer : IDisposable
     }
 
     /// <summary>
-    /// Says that all clients have ended. A new client that gets the port of an old one has its own flow, because servers may still send
+    /// Removes all clients. A new client that gets the port of an old one has its own flow, because servers may still send
     /// records of the old session.
     /// </summary>
     public void EndClients()
@@ -98,7 +98,7 @@ internal sealed class UdpBalancer : IDisposable
         }
     }
 
-    /// <summary>What was read since <see cref="Begin"/>.</summary>
+    /// <summary>Returns the counters since <see cref="Begin"/>.</summary>
     public BalancerFigures Read()
     {
         lock (_gate)
@@ -128,9 +128,10 @@ internal sealed class UdpBalancer : IDisposable
             {
                 for (int i = 0; i < count; i++)
                 {
-                    for (int burst = 0; burst < Burst && (tags[i] == FrontTag ? PassIn() : PassOut()); burst++)
+                    int burst = 0;
+                    while (burst < Burst && (tags[i] == FrontTag ? PassIn() : PassOut()))
                     {
-                        // The next one.
+                        burst++;
                     }
                 }
             }
@@ -226,14 +227,14 @@ internal sealed class UdpBalancer : IDisposable
     }
 }
 
-/// <summary>What a <see cref="UdpBalancer"/> read on the wire since it was told to begin.</summary>
+/// <summary>The counters of a <see cref="UdpBalancer"/>.</summary>
 /// <param name="Handshakes">Clients that a server began a handshake with (ServerHello).</param>
 /// <param name="Moved">Clients whose datagrams went to another server than before.</param>
 /// <param name="NumbersTwice">Records of servers whose number was used before under the same key.</param>
-/// <param name="Dropped">Datagrams that no server could be found for.</param>
+/// <param name="Dropped">Datagrams without a server or client.</param>
 internal readonly record struct BalancerFigures(int Handshakes, int Moved, int NumbersTwice, long Dropped);
 
 /// <summary>A server behind the balancer.</summary>
 /// <param name="Name">Its name.</param>
-/// <param name="Address">Where it takes datagrams, over IPv4.</param>
+/// <param name="Address">Its IPv4 address.</param>
 public sealed record Backend(string Name, IPEndPoint Address);

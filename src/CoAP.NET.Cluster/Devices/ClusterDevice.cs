@@ -39,7 +39,7 @@ internal sealed class ClusterDevice(ClusterDevices devices, string name) : ICoap
     {
         ArgumentNullException.ThrowIfNull(request);
         OutboxEntry entry = await devices.MakeEntryAsync(
-            Name, request, (options ?? new CoapDeviceRequestOptions()).UsedBy("a request"), cancellationToken)
+            Name, request, (options ?? new CoapDeviceRequestOptions()).MakeReadOnlyFor("a request"), cancellationToken)
             .ConfigureAwait(false);
         return await devices.Outbox.AddAsync(entry, cancellationToken).ConfigureAwait(false);
     }

@@ -11,12 +11,12 @@ internal sealed class RelayingNode : IPeerFeatureState
     /// Returns the <see cref="CoapDatagram.Via"/> of the last datagram of a peer; 0 when it arrived here. The answers go the same way.
     /// </summary>
     public static int Of(CoapChannel channel) =>
-        channel.Part<RelayingNode>(PeerFeatureKind.Steering) is { } node ? Volatile.Read(ref node._via) : 0;
+        channel.FeatureState<RelayingNode>(PeerFeatureKind.Steering) is { } node ? Volatile.Read(ref node._via) : 0;
 
     /// <summary>Records the way of a datagram of a peer.</summary>
     public static void Set(CoapChannel channel, int via)
     {
-        RelayingNode node = channel.GetOrAddPart<RelayingNode>(PeerFeatureKind.Steering);
+        RelayingNode node = channel.GetOrAddFeatureState<RelayingNode>(PeerFeatureKind.Steering);
         Volatile.Write(ref node._via, via);
     }
 }

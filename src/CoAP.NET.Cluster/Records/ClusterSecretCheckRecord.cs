@@ -6,13 +6,13 @@ using CoAP.NET.Cluster.Stores;
 namespace CoAP.NET.Cluster.Records;
 
 /// <summary>
-/// A record that only the secret of the cluster opens. The first node writes it, and a node that cannot open it does not join: it would
+/// A record encrypted with the cluster's secret. The first node writes it, and a node that cannot open it does not join: it would
 /// take slots whose records it cannot read. Its content is a random key that stays when the secret is replaced, and in which format the
 /// nodes write records (<see cref="RecordFormat"/>). Every version reads it. Thread-safe.
 /// </summary>
 /// <param name="store">The store, which does not encrypt.</param>
 /// <param name="cipher">Encrypts the record.</param>
-/// <param name="format">Gets the decision of the nodes, and knows the next one.</param>
+/// <param name="format">The current and the next record format.</param>
 /// <param name="random">The source of the key.</param>
 /// <param name="time">The clock.</param>
 internal sealed class ClusterSecretCheckRecord(

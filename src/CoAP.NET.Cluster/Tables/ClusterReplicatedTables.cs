@@ -53,7 +53,8 @@ internal sealed class ClusterReplicatedTables : ISlotStateHolder, INodeLivenessL
                 + "Topic, or a number from Application on.");
         }
 
-        ClusterReplicatedTable table = new(_cluster, kind, rules, (options ?? new CoapTableOptions()).UsedBy("a table"), _time, _logger);
+        ClusterReplicatedTable table = new(
+            _cluster, kind, rules, (options ?? new CoapTableOptions()).MakeReadOnlyFor("a table"), _time, _logger);
         return _tables.TryAdd(kind, table)
             ? table
             : throw new InvalidOperationException($"The table of {kind} is already open. Dispose of it first, or use another kind.");

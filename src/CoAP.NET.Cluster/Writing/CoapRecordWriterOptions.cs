@@ -47,5 +47,5 @@ internal sealed partial class CoapRecordWriterOptions
     /// <exception cref="ArgumentOutOfRangeException">The longest delay is below the first one.</exception>
     internal CoapRecordWriterOptions Checked() => FindFault() is { } fault
         ? throw new ArgumentOutOfRangeException(nameof(LongestRetry), LongestRetry, fault)
-        : this.UsedBy("a cluster");
+        : this.MakeReadOnlyFor("a cluster");
 }

@@ -12,10 +12,10 @@ internal static class SenmlCbor
         writer.WriteStartArray(records.Count);
         foreach (CoapSenmlRecord record in records)
         {
-            writer.WriteStartMap(SenmlLabels.InCborOrder.Count(label => SenmlLabels.Has(record, label)));
+            writer.WriteStartMap(SenmlLabels.InCborOrder.Count(label => SenmlRecordFields.Has(record, label)));
             foreach (SenmlLabel label in SenmlLabels.InCborOrder)
             {
-                if (SenmlLabels.Has(record, label))
+                if (SenmlRecordFields.Has(record, label))
                 {
                     WriteField(writer, label, record);
                 }
@@ -157,13 +157,13 @@ internal static class SenmlCbor
                 writer.WriteByteString(record.DataValue!.Value.Span);
                 break;
             default:
-                if (SenmlLabels.TextOf(record, label) is { } text)
+                if (SenmlRecordFields.TextOf(record, label) is { } text)
                 {
                     writer.WriteTextString(text);
                 }
                 else
                 {
-                    writer.WriteNumber(SenmlLabels.NumberOf(record, label)!.Value);
+                    writer.WriteNumber(SenmlRecordFields.NumberOf(record, label)!.Value);
                 }
 
                 break;

@@ -194,11 +194,11 @@ internal static class SenmlJson
         {
             writer.WriteString(text, Base64Url.EncodeToString(data.Span));
         }
-        else if (SenmlLabels.TextOf(record, label) is { } value)
+        else if (SenmlRecordFields.TextOf(record, label) is { } value)
         {
             writer.WriteString(text, value);
         }
-        else if (SenmlLabels.NumberOf(record, label) is { } number)
+        else if (SenmlRecordFields.NumberOf(record, label) is { } number)
         {
             WriteNumber(writer, text, number);
         }

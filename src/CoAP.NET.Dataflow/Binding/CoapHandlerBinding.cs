@@ -188,7 +188,7 @@ public sealed class CoapHandlerBinding
     internal CoapJsonOptions FindOptions(IServiceProvider? services) =>
         (_route?.FindMetadata<CoapJsonOptions>()
             ?? (services ?? _route?.FindMetadata<HostServicesMetadata>()?.Provider)?.GetService<CoapJsonOptions>()
-            ?? CoapJsonOptions.Default).UsedBy("a route");
+            ?? CoapJsonOptions.Default).MakeReadOnlyFor("a route");
 
     /// <summary>Returns methods and template as readable text.</summary>
     /// <returns>The text.</returns>

@@ -39,7 +39,7 @@ internal readonly record struct BlockPayloadSize(int SizeExponent, int Size, int
             exponent = BlockValue.MaxSizeExponent;
             int last = (int)Math.Min(room, BlockSizeCalculator.MaxBert);
             int unit = UnitOf(wanted);
-            if (last >= unit && PeerBlockFacts.TakesBert(channel))
+            if (last >= unit && PeerBlockwiseState.TakesBert(channel))
             {
                 return new BlockPayloadSize(wanted, last / unit * unit, last);
             }

@@ -180,7 +180,7 @@ internal sealed class TransportSet
             }
         }
 
-        _groups.Options = options.UsedBy("an endpoint that has joined the groups");
+        _groups.Options = options.MakeReadOnlyFor("an endpoint that has joined the groups");
     }
 
     public async Task StartAsync(CancellationToken cancellationToken)

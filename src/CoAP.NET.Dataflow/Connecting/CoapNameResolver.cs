@@ -226,7 +226,7 @@ internal sealed class CoapNameResolver
 
             while (next is not { Waiters: > 0 } && _waiting.TryDequeue(out next))
             {
-                // Those that no caller waits for are skipped.
+                // Skips lookups for which no caller waits.
             }
 
             if (next is not { Waiters: > 0 })

@@ -3,18 +3,18 @@ using CoAP.NET.Transports.Streams;
 
 namespace CoAP.NET.Connecting;
 
-/// <summary>One attempt to open a connection, shared by all requests that wait for it. It goes on while anybody does.</summary>
-/// <param name="target">The target.</param>
-/// <param name="wait">How long it waits before it begins, in units of 100 ns; not above zero for at once.</param>
+/// <summary>One attempt to open a connection, shared by all requests that wait for it. It ends when no request waits.</summary>
+/// <param name="entry">The target.</param>
+/// <param name="wait">The delay before it begins, in units of 100 ns; 0 for none.</param>
 #pragma warning disable CA1001 // the source has no timer and no handle, and may be cancelled at any time
-internal sealed class ConnectionAttempt(ConnectionPoolEntry target, long wait)
+internal sealed class ConnectionAttempt(ConnectionPoolEntry entry, long wait)
 #pragma warning restore CA1001
 {
     private readonly CancellationTokenSource _givenUp = new();
-    private readonly string? _failureBefore = target.LastFailure;
+    private readonly string? _failureBefore = entry.LastFailure;
     private Destination? _current;
 
-    public ConnectionPoolEntry Target { get; } = target;
+    public ConnectionPoolEntry Entry { get; } = entry;
 
     public long Wait { get; } = wait;
 
@@ -23,15 +23,15 @@ internal sealed class ConnectionAttempt(ConnectionPoolEntry target, long wait)
     /// </summary>
     public TaskCompletionSource<CoapChannel> Completion { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    /// <summary>How many requests wait for it. Guarded by the lock of the pool.</summary>
+    /// <summary>Number of requests that wait for it. Guarded by the lock of the pool.</summary>
     public int Waiters { get; set; }
 
-    /// <summary>Whether it has ended or was given up. Guarded by the lock of the pool.</summary>
+    /// <summary>Whether it has ended or was cancelled. Guarded by the lock of the pool.</summary>
     public bool IsOver { get; set; }
 
     public CancellationToken GivenUp => _givenUp.Token;
 
-    /// <summary>It goes to an address now.</summary>
+    /// <summary>Records the address to which it connects now, for <see cref="Progress"/>.</summary>
     public void Begin(CoapAddress remote, string? serverName) => Volatile.Write(ref _current, new Destination(remote, serverName));
 
     /// <summary>Its progress. Read it before the attempt is abandoned: an abandoned attempt has none.</summary>
@@ -39,7 +39,7 @@ internal sealed class ConnectionAttempt(ConnectionPoolEntry target, long wait)
         ? new CoapConnectProgress(
             CoapConnectPhase.Waiting, $"The previous attempt failed, and the next one waits for its turn (ReconnectDelay). "
                 + $"{_failureBefore}")
-        : Target.Key.Transport.ProgressOf(current.Remote, current.ServerName)
+        : Entry.Key.Transport.ProgressOf(current.Remote, current.ServerName)
             ?? ConnectFailureMessage.Silence(current.Remote, current.ServerName);
 
     /// <summary>Cancels the attempt after the last waiting request. The caller must hold no lock.</summary>

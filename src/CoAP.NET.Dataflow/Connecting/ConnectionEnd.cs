@@ -1,6 +1,6 @@
 namespace CoAP.NET.Connecting;
 
-/// <summary>How a connection ended, or is about to.</summary>
+/// <summary>The end of a connection, or its announcement.</summary>
 /// <param name="WasReady">Whether the peer's CSM had arrived.</param>
 /// <param name="Reason">The reason; null if it is unknown.</param>
 /// <param name="HoldOff">How long the peer requested no new connection (RFC 8323 section 5.5); null if it did not.</param>

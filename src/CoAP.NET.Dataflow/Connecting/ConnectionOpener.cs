@@ -5,23 +5,26 @@ namespace CoAP.NET.Connecting;
 /// attempt grows. Thread-safe.
 /// </summary>
 /// <param name="environment">For options, clock and log.</param>
-/// <param name="targets">The state of targets, and the lock.</param>
+/// <param name="entries">The entries of the pool, and the lock.</param>
 /// <param name="hosts">Resolves the alternative addresses of a peer.</param>
-internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTargets targets, HostLookup hosts)
+internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionPoolEntries entries, HostLookup hosts)
 {
-    // How many of the addresses that a peer names as alternatives to itself are looked at.
+    // The maximum number of alternative addresses of a peer that are tried.
     private const int MaxAlternatives = 4;
 
     private readonly CoapStreamOptions _options = environment.Streams;
 
+    // Guarded by the lock of the entries.
+    private bool _isStopped;
+
     /// <summary>
-    /// Opens a connection, or waits for one that is being opened. All addresses are tried in turn, those first that may be tried at once;
-    /// where all failed a short while ago the next attempt is waited for.
+    /// Opens a connection, or waits for one that is being opened. It tries all addresses in turn, first those without a delay. If every
+    /// address has a delay after a failure, it waits for the end of the shortest one.
     /// </summary>
     /// <param name="route">The route.</param>
-    /// <param name="cancellationToken">Stops waiting; the attempt goes on for others that wait.</param>
+    /// <param name="cancellationToken">Stops waiting. The attempt continues for other waiting requests.</param>
     /// <returns>The channel of the connection.</returns>
-    /// <exception cref="CoapConnectionException">It could not be opened, or the peer asked not to be connected to for a while.</exception>
+    /// <exception cref="CoapConnectionException">No connection could be opened, or the peer requested a pause.</exception>
     /// <exception cref="CoapException">The endpoint was stopped.</exception>
     public async Task<CoapChannel> OpenAsync(ConnectionRoute route, CancellationToken cancellationToken)
     {
@@ -50,19 +53,19 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
                 error);
     }
 
-    /// <summary>Gives all attempts up and opens no more connections, because the endpoint stops.</summary>
+    /// <summary>Cancels all attempts and opens no more connections, because the endpoint stops.</summary>
     public void Stop()
     {
         List<ConnectionAttempt> attempts = [];
-        lock (targets.Gate)
+        lock (entries.Gate)
         {
-            targets.IsStopped = true;
-            foreach (ConnectionPoolEntry target in targets.All)
+            _isStopped = true;
+            foreach (ConnectionPoolEntry entry in entries.All)
             {
-                if (target.Attempt is { } attempt)
+                if (entry.Attempt is { } attempt)
                 {
                     attempt.IsOver = true;
-                    target.Attempt = null;
+                    entry.Attempt = null;
                     attempts.Add(attempt);
                 }
             }
@@ -79,21 +82,21 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
         CoapError.EndpointStopped,
         "The endpoint was stopped; requests cannot be sent any more. Make a new one.");
 
-    /// <summary>Those addresses that may be connected to now; if there are none the one that may be first.</summary>
+    /// <summary>Returns the addresses without a delay; if there are none, the one whose delay ends first.</summary>
     private List<ConnectionKey> InOrder(ConnectionRoute route)
     {
         List<ConnectionKey> now = [];
         ConnectionKey first = default;
         long earliest = long.MaxValue;
         long time = environment.Now;
-        lock (targets.Gate)
+        lock (entries.Gate)
         {
             foreach (CoapAddress address in route.Addresses)
             {
                 ConnectionKey key = route.KeyOf(address);
-                long due = !targets.TryGet(key, out ConnectionPoolEntry? target) ? time
-                    : target.IsHeldOff(time) ? target.HeldOffUntil
-                    : target.NextAttemptAt;
+                long due = !entries.TryGet(key, out ConnectionPoolEntry? entry) ? time
+                    : entry.IsHeldOff(time) ? entry.HeldOffUntil
+                    : entry.NextAttemptAt;
                 if (due <= time)
                 {
                     now.Add(key);
@@ -108,46 +111,46 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
         return now.Count > 0 ? now : [first];
     }
 
-    /// <summary>Takes the connection of a target if there is one; otherwise joins the attempt to open one.</summary>
+    /// <summary>Returns the connection of a target if there is one; otherwise joins the attempt to open one.</summary>
     private CoapChannel? Join(ConnectionKey key, out ConnectionAttempt? attempt, out bool isNew)
     {
         long now = environment.Now;
         isNew = false;
         attempt = null;
-        lock (targets.Gate)
+        lock (entries.Gate)
         {
-            if (targets.IsStopped)
+            if (_isStopped)
             {
                 throw Stopped();
             }
 
-            ConnectionPoolEntry target = targets.Get(key, out CoapChannel? channel);
+            ConnectionPoolEntry entry = entries.GetOrAdd(key, out CoapChannel? channel);
             if (channel is not null)
             {
                 return channel;
             }
 
-            if (target.IsHeldOff(now))
+            if (entry.IsHeldOff(now))
             {
-                throw HeldOff(target, now, null);
+                throw HeldOff(entry, now, null);
             }
 
-            if (target.Failures > 0
-                && now - target.NextAttemptAt > _options.MaxReconnectDelay.Ticks
+            if (entry.Failures > 0
+                && now - entry.NextAttemptAt > _options.MaxReconnectDelay.Ticks
                 && _options.MaxReconnectDelay > TimeSpan.Zero)
             {
-                // Too long ago to say anything.
-                target.Failures = 0;
+                // The failures are too old to predict another one.
+                entry.Failures = 0;
             }
 
-            if (target.Attempt is null)
+            if (entry.Attempt is null)
             {
                 isNew = true;
-                targets.Unlist(target);
-                target.Attempt = new ConnectionAttempt(target, target.NextAttemptAt > now ? target.NextAttemptAt - now : 0);
+                entries.RemoveFromUnconnected(entry);
+                entry.Attempt = new ConnectionAttempt(entry, entry.NextAttemptAt > now ? entry.NextAttemptAt - now : 0);
             }
 
-            attempt = target.Attempt;
+            attempt = entry.Attempt;
             attempt.Waiters++;
             return null;
         }
@@ -178,7 +181,7 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
 
     private void Leave(ConnectionAttempt attempt)
     {
-        lock (targets.Gate)
+        lock (entries.Gate)
         {
             if (--attempt.Waiters > 0 || attempt.IsOver)
             {
@@ -187,8 +190,8 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
 
             // Later requests start another attempt.
             attempt.IsOver = true;
-            attempt.Target.Attempt = null;
-            targets.Keep(attempt.Target, environment.Now);
+            attempt.Entry.Attempt = null;
+            entries.KeepUnconnected(attempt.Entry, environment.Now);
         }
 
         attempt.GiveUp();
@@ -207,7 +210,7 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
 
             Succeed(attempt, await ConnectAsync(attempt).ConfigureAwait(false));
         }
-#pragma warning disable CA1031 // whatever a transport throws, those who wait are told
+#pragma warning disable CA1031 // transports may throw anything, and the waiting requests get it
         catch (Exception exception)
 #pragma warning restore CA1031
         {
@@ -217,12 +220,12 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
 
     private async Task<CoapConnection> ConnectAsync(ConnectionAttempt attempt)
     {
-        ConnectionPoolEntry target = attempt.Target;
-        ConnectionKey key = target.Key;
+        ConnectionPoolEntry entry = attempt.Entry;
+        ConnectionKey key = entry.Key;
         IReadOnlyList<string> alternatives;
-        lock (targets.Gate)
+        lock (entries.Gate)
         {
-            alternatives = target.Alternatives;
+            alternatives = entry.Alternatives;
         }
 
         if (alternatives.Count > 0)
@@ -242,12 +245,12 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
             }
 
             long now = environment.Now;
-            lock (targets.Gate)
+            lock (entries.Gate)
             {
-                target.Alternatives = [];
-                if (target.IsHeldOff(now))
+                entry.Alternatives = [];
+                if (entry.IsHeldOff(now))
                 {
-                    throw HeldOff(target, now, error);
+                    throw HeldOff(entry, now, error);
                 }
             }
         }
@@ -257,7 +260,7 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
 
     private static ValueTask<CoapConnection> ConnectAsync(ConnectionAttempt attempt, CoapAddress remote, string? serverName)
     {
-        ConnectionKey key = attempt.Target.Key;
+        ConnectionKey key = attempt.Entry.Key;
         attempt.Begin(remote, serverName);
         return key.Local is { } local
             ? key.Transport.ConnectFromAsync(remote, local, serverName, attempt.GivenUp)
@@ -268,7 +271,7 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
     // not of the alternative name.
     private async Task<CoapConnection> ConnectInsteadAsync(ConnectionAttempt attempt, string alternative)
     {
-        ConnectionKey key = attempt.Target.Key;
+        ConnectionKey key = attempt.Entry.Key;
         CoapConnectionException? error = null;
         foreach (CoapAddress address in await hosts.FindAlternativeAsync(key.Transport.Scheme, alternative, attempt.GivenUp)
             .ConfigureAwait(false))
@@ -291,30 +294,30 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
 
     private void Succeed(ConnectionAttempt attempt, CoapConnection connection)
     {
-        ConnectionPoolEntry target = attempt.Target;
+        ConnectionPoolEntry entry = attempt.Entry;
         CoapChannel channel = connection.Channel ?? throw new CoapConnectionException(
             CoapError.ConnectFailed, "The transport returned a connection for which Opened was not called, or not with success.");
         bool isWanted;
-        lock (targets.Gate)
+        lock (entries.Gate)
         {
-            isWanted = !attempt.IsOver && !targets.IsStopped;
+            isWanted = !attempt.IsOver && !_isStopped;
             if (isWanted)
             {
                 long now = environment.Now;
                 attempt.IsOver = true;
-                target.Attempt = null;
-                target.Channel = channel;
-                target.OpenedAt = now;
-                if (target.HeldOffUntil <= now)
+                entry.Attempt = null;
+                entry.Channel = channel;
+                entry.OpenedAt = now;
+                if (entry.HeldOffUntil <= now)
                 {
-                    target.Alternatives = [];
+                    entry.Alternatives = [];
                 }
 
-                channel.SetPart(PeerFeatureKind.Connecting, target);
+                channel.SetFeatureState(PeerFeatureKind.Connecting, entry);
                 if (channel.IsForgotten)
                 {
-                    // It has ended again, and those who tell it may not have known where to.
-                    targets.Remove(target, channel);
+                    // It has already ended, perhaps before the entry could be found.
+                    entries.RemoveConnection(entry, channel);
                 }
             }
         }
@@ -331,44 +334,44 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
 
     private void Fail(ConnectionAttempt attempt, Exception exception)
     {
-        ConnectionPoolEntry target = attempt.Target;
+        ConnectionPoolEntry entry = attempt.Entry;
         long now = environment.Now;
         TimeSpan wait;
-        lock (targets.Gate)
+        lock (entries.Gate)
         {
             if (attempt.IsOver)
             {
-                // Given up.
+                // No request waits for it any more.
                 return;
             }
 
             attempt.IsOver = true;
-            target.Attempt = null;
-            target.LastFailure = exception.Message;
-            targets.CountFailure(target, now);
-            targets.Keep(target, now);
-            wait = TimeSpan.FromTicks(target.NextAttemptAt - now);
+            entry.Attempt = null;
+            entry.LastFailure = exception.Message;
+            entries.CountFailure(entry, now);
+            entries.KeepUnconnected(entry, now);
+            wait = TimeSpan.FromTicks(entry.NextAttemptAt - now);
         }
 
-        ConnectingLog.ConnectFailed(environment.Logger, target.ToString(), exception.Message, wait);
+        ConnectingLog.ConnectFailed(environment.Logger, entry.ToString(), exception.Message, wait);
         attempt.Fail(exception is CoapConnectionException known
-            ? new CoapConnectionException(known.Error, $"No connection to {target} could be opened: {known.Message}", known)
+            ? new CoapConnectionException(known.Error, $"No connection to {entry} could be opened: {known.Message}", known)
             {
                 Diagnostic = known.Diagnostic,
                 RetryAfter = known.RetryAfter,
             }
             : new CoapConnectionException(
                 CoapError.ConnectFailed,
-                $"No connection to {target} could be opened: {exception.Message} Check address and port, and whether the server runs.",
+                $"No connection to {entry} could be opened: {exception.Message} Check address and port, and whether the server runs.",
                 exception));
     }
 
-    private static CoapConnectionException HeldOff(ConnectionPoolEntry target, long now, Exception? cause)
+    private static CoapConnectionException HeldOff(ConnectionPoolEntry entry, long now, Exception? cause)
     {
-        TimeSpan left = TimeSpan.FromTicks(target.HeldOffUntil - now);
+        TimeSpan left = TimeSpan.FromTicks(entry.HeldOffUntil - now);
         return new CoapConnectionException(
             CoapError.Released,
-            $"{target} released its connection and asked not to be connected to for another {left.TotalSeconds:0.#} s "
+            $"{entry} released its connection and asked not to be connected to for another {left.TotalSeconds:0.#} s "
                 + "(RFC 8323 section 5.5). Try again then.",
             cause)
         {

@@ -9,31 +9,31 @@ namespace CoAP.NET.Connecting;
 /// </summary>
 internal sealed class ConnectionPool
 {
-    private readonly ConnectionTargets _targets;
+    private readonly ConnectionPoolEntries _entries;
     private readonly ConnectionOpener _opener;
 
     /// <summary>Creates a pool.</summary>
     /// <param name="environment">For options, clock, counters and log.</param>
-    /// <param name="hosts">Finds the addresses of what a peer named as an alternative to it.</param>
+    /// <param name="hosts">Resolves the alternative addresses of a peer.</param>
     public ConnectionPool(CoapEnvironment environment, HostLookup hosts)
     {
-        _targets = new ConnectionTargets(environment);
-        _opener = new ConnectionOpener(environment, _targets, hosts);
+        _entries = new ConnectionPoolEntries(environment);
+        _opener = new ConnectionOpener(environment, _entries, hosts);
     }
 
-    /// <summary>Targets that are known: with a connection, an attempt or a past.</summary>
+    /// <summary>Number of known targets.</summary>
     public int Count
     {
         get
         {
-            lock (_targets.Gate)
+            lock (_entries.Gate)
             {
-                return _targets.Count;
+                return _entries.Count;
             }
         }
     }
 
-    /// <summary>The connection that requests on a route use now; null when one has to be opened first.</summary>
+    /// <summary>Returns the connection that requests on a route use now; null if the endpoint must open one first.</summary>
     public CoapChannel? Find(ConnectionRoute route)
     {
         if (route.Only is { } only)
@@ -41,11 +41,11 @@ internal sealed class ConnectionPool
             return ConnectionStatusReader.IsUsable(only) ? only : null;
         }
 
-        lock (_targets.Gate)
+        lock (_entries.Gate)
         {
             foreach (CoapAddress address in route.Addresses)
             {
-                if (_targets.TryGet(route.KeyOf(address), out ConnectionPoolEntry? target) && _targets.UsableOf(target) is { } channel)
+                if (_entries.TryGet(route.KeyOf(address), out ConnectionPoolEntry? entry) && _entries.UsableOf(entry) is { } channel)
                 {
                     return channel;
                 }
@@ -62,59 +62,57 @@ internal sealed class ConnectionPool
             ? new ConnectionRoute(key.Transport, [key.Remote], key.ServerName, key.Local)
             : new ConnectionRoute(channel);
 
-    /// <summary>The connection to the peer of a connection of ours that has ended; null when there is none.</summary>
+    /// <summary>Returns the connection that replaced an ended one to the same target; null when there is none.</summary>
     public CoapChannel? SuccessorOf(CoapChannel channel)
     {
-        lock (_targets.Gate)
+        lock (_entries.Gate)
         {
-            return ConnectionPoolEntry.Of(channel) is { Key: var key } && _targets.TryGet(key, out ConnectionPoolEntry? target)
-                ? _targets.UsableOf(target)
+            return ConnectionPoolEntry.Of(channel) is { Key: var key } && _entries.TryGet(key, out ConnectionPoolEntry? entry)
+                ? _entries.UsableOf(entry)
                 : null;
         }
     }
 
     public void OnGone(CoapChannel channel)
     {
-        lock (_targets.Gate)
+        lock (_entries.Gate)
         {
-            if (ConnectionPoolEntry.Of(channel) is { } target && target.Channel == channel)
+            if (ConnectionPoolEntry.Of(channel) is { } entry && entry.Channel == channel)
             {
-                _targets.Remove(target, channel);
+                _entries.RemoveConnection(entry, channel);
             }
         }
     }
 
-    /// <summary>
-    /// Whether a connection was aborted for the same cause as the one before it, so that there is no hope in another one.
-    /// </summary>
+    /// <summary>Whether a connection was aborted for the same cause as the one before it. Another connection would fail too.</summary>
     /// <param name="channel">The channel of the connection.</param>
-    /// <param name="error">How a request on it failed.</param>
+    /// <param name="error">The error of a request on it.</param>
     public bool IsAbortedAgain(CoapChannel channel, CoapConnectionException error)
     {
-        lock (_targets.Gate)
+        lock (_entries.Gate)
         {
-            // A connection that ended otherwise has no cause in common with an abort.
-            return ConnectionPoolEntry.Of(channel) is { } target
-                && (target.LastAbort?.Channel == channel ? target.AbortBefore : target.LastAbort) is { } before
-                && before.Cause == ConnectionTargets.CauseOf(error.InnerException as CoapConnectionException ?? error);
+            // A connection that ended without an abort has no cause to compare.
+            return ConnectionPoolEntry.Of(channel) is { } entry
+                && (entry.LastAbort?.Channel == channel ? entry.AbortBefore : entry.LastAbort) is { } before
+                && before.Cause == ConnectionPoolEntries.CauseOf(error.InnerException as CoapConnectionException ?? error);
         }
     }
 
     /// <summary>
-    /// The connection that requests on a route use: an open one, or one that is being opened. All addresses are tried in turn, those first
-    /// that may be tried at once; where all failed a short while ago the next attempt is waited for.
+    /// Returns the connection that requests on a route use: an open one, or one that is being opened. The pool tries all addresses in
+    /// turn, first those without a delay. If every address has a delay after a failure, it waits for the end of the shortest one.
     /// </summary>
     /// <param name="route">The route.</param>
-    /// <param name="cancellationToken">Stops waiting; the attempt goes on for others that wait.</param>
+    /// <param name="cancellationToken">Stops waiting. The attempt continues for other waiting requests.</param>
     /// <returns>The channel of the connection.</returns>
-    /// <exception cref="CoapConnectionException">It could not be opened, or the peer asked not to be connected to for a while.</exception>
+    /// <exception cref="CoapConnectionException">No connection could be opened, or the peer requested a pause.</exception>
     /// <exception cref="CoapException">The endpoint was stopped.</exception>
     public ValueTask<CoapChannel> GetAsync(ConnectionRoute route, CancellationToken cancellationToken) =>
         Find(route) is { } channel ? new ValueTask<CoapChannel>(channel)
         : route.Only is { } gone ? ValueTask.FromException<CoapChannel>(Gone(gone))
         : new ValueTask<CoapChannel>(_opener.OpenAsync(route, cancellationToken));
 
-    /// <summary>Gives all attempts up and opens no more connections, because the endpoint stops.</summary>
+    /// <summary>Cancels all attempts and opens no more connections, because the endpoint stops.</summary>
     public void Stop() => _opener.Stop();
 
     private static CoapConnectionException Gone(CoapChannel channel)
@@ -122,7 +120,7 @@ internal sealed class ConnectionPool
         CoapConnectionException? reason = ConnectionStatusReader.EndOf(channel).Reason;
         string what = channel.Connection!.IsInitiator
             ? "Open it again where it was opened."
-            : "It had opened the connection itself, so wait until it connects again (PeerConnected tells).";
+            : "The peer had opened the connection. Wait until it connects again; the event PeerConnected reports that.";
         return new CoapConnectionException(
             reason?.Error ?? CoapError.Closed, $"{channel} is not connected any more. {what} {reason?.Message}".TrimEnd(), reason)
         {

@@ -4,26 +4,26 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Connecting;
 
 /// <summary>
-/// Finds the connection for a request, and another one when it ends before the response came (RFC 8323 section 3.4): what was not sent yet
-/// goes out on a new one whatever it asks for; what was sent goes out once more if its method is idempotent (RFC 7252 section 5.1). On
-/// datagrams the step does nothing.
+/// Finds the connection for a request, and another one if it ends before the response arrives (RFC 8323 section 3.4). A request that was
+/// not sent yet always moves to the new connection. A sent request is repeated once if its method is idempotent (RFC 7252 section 5.1).
+/// Requests in datagrams pass unchanged.
 /// </summary>
 /// <param name="environment">For options, clock and counters.</param>
 /// <param name="pool">The connections.</param>
 internal sealed class ConnectionRequestStep(CoapEnvironment environment, ConnectionPool pool) : OutgoingRequestStep
 {
-    // How often a request looks for another connection because its own had ended before it was used.
+    // The maximum number of other connections for a request whose connection ended before it was used.
     private const int MaxMoves = 2;
 
     // Timers take no more than 49 days.
     private static readonly TimeSpan s_longestTimer = TimeSpan.FromDays(40);
 
     /// <summary>
-    /// Whether the peer's CSM must arrive before a message is sent (RFC 8323 section 5.3): the message may be larger than what every peer
-    /// takes, or has bytes of another party, which could choose a server of another protocol.
+    /// Whether the peer's CSM must arrive before a message is sent (RFC 8323 section 5.3): the message may be larger than every peer must
+    /// accept, or another party chose its bytes and could address a server of another protocol.
     /// </summary>
     /// <param name="message">The message.</param>
-    /// <param name="content">Where its body comes from; null when it is the payload.</param>
+    /// <param name="content">The source of its body; null when the body is the payload.</param>
     /// <param name="isForOther">Whether another party sent the request to this application.</param>
     public static bool NeedsCapabilities(CoapMessage message, CoapContent? content, bool isForOther) =>
         isForOther || content?.Open is not null || message.Payload.Length > 1024
@@ -56,13 +56,13 @@ internal sealed class ConnectionRequestStep(CoapEnvironment environment, Connect
             environment.Counters.Add(CoapCounter.RequestsRepeated);
         }
 
-        // A message of its own: what the steps below put into the other one was for another connection.
+        // A new message, because the options that the steps below added to the other one are for the ended connection.
         return Connect(request, route, request.CopyMessage(), isAgain: true);
     }
 
-    /// <summary>The connection of a route, with its capabilities known where the message needs that.</summary>
-    /// <exception cref="CoapTimeoutException">The time of the request was over first.</exception>
-    /// <exception cref="CoapConnectionException">There is none.</exception>
+    /// <summary>Returns the connection of a route. If the message needs the capabilities of the peer, waits for its CSM.</summary>
+    /// <exception cref="CoapTimeoutException">The time of the request ended first.</exception>
+    /// <exception cref="CoapConnectionException">No connection could be opened, or it ended before the CSM.</exception>
     public ValueTask<CoapChannel> ConnectAsync(
         ConnectionRoute route, CoapMessage message, bool needsCapabilities, ClientRequestTimeLimit time,
             CancellationToken cancellationToken)
@@ -143,7 +143,7 @@ internal sealed class ConnectionRequestStep(CoapEnvironment environment, Connect
         return channel;
     }
 
-    // A connection that never became ready is one that could not be opened: that is told and not tried without end.
+    // A connection whose CSM never arrived counts as a connection that could not be opened. The request fails instead of trying again.
     private bool MayMove(OutgoingRequest request, ConnectionRoute route, CoapChannel channel) =>
         route.Only is null && HasTime(request) && ConnectionStatusReader.EndOf(channel).WasReady;
 
@@ -161,7 +161,7 @@ internal sealed class ConnectionRequestStep(CoapEnvironment environment, Connect
         request.Timeout is null || request.TimeLeft(environment.Now) is not { } left || left == Timeout.InfiniteTimeSpan
             || left > TimeSpan.Zero;
 
-    // A message of a transfer that was not sent says nothing of those before it.
+    // An unsent message of a transfer leaves open what happened to the messages before it.
     private static CoapConnectionException Finally(OutgoingRequest request, ConnectionRoute route, CoapConnectionException exception) =>
         exception.IsOutcomeUnknown || route.MessagesSent <= 1 || request.Message.Code.IsSafe
             ? exception

@@ -4,16 +4,16 @@ using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Connecting;
 
-/// <summary>The route of a request: to any of the addresses of a host, or to a peer that alone can reopen its connection.</summary>
+/// <summary>The route of a request: any address of a host, or one connection that only its peer can open again.</summary>
 internal sealed class ConnectionRoute : OutgoingRequestRoute
 {
     private readonly CoapAddress[] _addresses;
 
-    /// <summary>To a host.</summary>
+    /// <summary>Creates a route to a host.</summary>
     /// <param name="transport">The transport.</param>
     /// <param name="addresses">Its addresses, in the order in which they are tried.</param>
-    /// <param name="serverName">Its name, where the transport tells it; otherwise null.</param>
-    /// <param name="local">The address to leave from; null for what the system chooses.</param>
+    /// <param name="serverName">Its name, if the transport sends one; otherwise null.</param>
+    /// <param name="local">The local address; null to let the system choose.</param>
     public ConnectionRoute(CoapConnectionTransport transport, CoapAddress[] addresses, string? serverName, IPAddress? local = null)
     {
         Transport = transport;
@@ -22,7 +22,7 @@ internal sealed class ConnectionRoute : OutgoingRequestRoute
         Local = local;
     }
 
-    /// <summary>To a peer that connected to us.</summary>
+    /// <summary>Creates a route to a peer that opened the connection.</summary>
     public ConnectionRoute(CoapChannel only)
         : this(only.Connection!.Transport, [only.Remote], null) => Only = only;
 
@@ -32,16 +32,16 @@ internal sealed class ConnectionRoute : OutgoingRequestRoute
 
     public IPAddress? Local { get; }
 
-    /// <summary>The only connection that will do; null when one may be opened.</summary>
+    /// <summary>The only usable connection; null if the endpoint may open one.</summary>
     public CoapChannel? Only { get; }
 
     /// <summary>The progress of its connection when its request stopped waiting for it; null before that.</summary>
     public CoapConnectProgress? Progress { get; set; }
 
-    /// <summary>How often the request looked for another connection because its own had ended before it was used.</summary>
+    /// <summary>Number of times that the connection of the request ended before it was used.</summary>
     public int Moves { get; set; }
 
-    /// <summary>Whether the request was sent once more because its connection had ended before the response came.</summary>
+    /// <summary>Whether the request was sent again because its connection ended before the response arrived.</summary>
     public bool IsRepeated { get; set; }
 
     public ReadOnlySpan<CoapAddress> Addresses => _addresses;

@@ -2,17 +2,17 @@ using CoAP.NET.Signalling;
 
 namespace CoAP.NET.Connecting;
 
-/// <summary>The signalling state of a connection (RFC 8323 section 5), for choosing connections.</summary>
+/// <summary>Reads the signalling state of a connection (RFC 8323 section 5).</summary>
 internal static class ConnectionStatusReader
 {
-    /// <summary>Whether new requests may go out on a connection: it is open, and neither side is about to end it. Takes no lock.</summary>
+    /// <summary>Whether new requests may use a connection: it is open, and neither side is about to end it. Takes no lock.</summary>
     public static bool IsUsable(CoapChannel channel) =>
         !channel.IsForgotten && ConnectionSignallingState.Of(channel) is { IsOver: false, IsReleasing: false };
 
-    /// <summary>Whether nothing more is sent or taken on a connection. Takes no lock.</summary>
+    /// <summary>Whether a connection sends and receives no more messages. Takes no lock.</summary>
     public static bool IsOver(CoapChannel channel) => ConnectionSignallingState.Of(channel) is not { IsOver: false };
 
-    /// <summary>Whether the peer's CSM came, so that its capabilities are known. Takes no lock.</summary>
+    /// <summary>Whether the peer's CSM has arrived and its capabilities are known. Takes no lock.</summary>
     public static bool IsReady(CoapChannel channel) => ConnectionSignallingState.Of(channel) is { } state
         && (state.IsPlain || state.IsReady);
 
@@ -46,7 +46,7 @@ internal static class ConnectionStatusReader
         }
     }
 
-    /// <summary>How a connection ended, or is about to. Takes the lock of the channel's shard.</summary>
+    /// <summary>Returns how a connection ended, or is about to. Takes the lock of the channel's shard.</summary>
     public static ConnectionEnd EndOf(CoapChannel channel)
     {
         lock (channel.Shard.Gate)

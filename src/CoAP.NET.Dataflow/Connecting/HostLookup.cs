@@ -4,19 +4,19 @@ using CoAP.NET.Errors;
 
 namespace CoAP.NET.Connecting;
 
-/// <summary>Finds the addresses of hosts, for no longer than a request may take and the endpoint lives.</summary>
+/// <summary>Finds the addresses of hosts, within the time limit of a request and until the endpoint stops.</summary>
 /// <param name="names">Finds the addresses of a name.</param>
 /// <param name="environment">Provides the clock.</param>
-/// <param name="stopped">Ends all waiting, as the endpoint was stopped.</param>
+/// <param name="stopped">Cancelled when the endpoint stops.</param>
 internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environment, CancellationToken stopped)
 {
     // Timers take no more than 49 days.
     private static readonly TimeSpan s_longestTimer = TimeSpan.FromDays(40);
 
-    // The address of every name in a browser: one that no host has.
+    // The address of every name in a browser. No host has this address.
     private static readonly IPAddress[] s_unresolved = [IPAddress.IPv6Any];
 
-    /// <summary>The address of a peer at one of the addresses of a host.</summary>
+    /// <summary>Returns the address of a peer from an address of its host and the port of a URI.</summary>
     /// <exception cref="CoapException">It is the address of a group.</exception>
     public static CoapAddress AddressOf(CoapUri uri, IPAddress address)
     {
@@ -54,11 +54,11 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
                     + "LocalAddress, or none.");
     }
 
-    /// <summary>The addresses of the host of a URI.</summary>
+    /// <summary>Returns the addresses of the host of a URI.</summary>
     /// <param name="uri">The URI.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <param name="onBehalfOf">The client that named the host; null for this endpoint itself.</param>
-    /// <returns>One address at least.</returns>
+    /// <returns>At least one address.</returns>
     /// <exception cref="CoapConnectionException">There is none.</exception>
     /// <exception cref="CoapException">Too many lookups for clients are running.</exception>
     /// <exception cref="CoapException">The endpoint was stopped.</exception>
@@ -72,7 +72,7 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
 
         if (environment.IsInBrowser)
         {
-            // The transport gives the name to the browser, which tells no address.
+            // The transport gives the name to the browser, which does not reveal the address.
             return s_unresolved;
         }
 
@@ -89,15 +89,15 @@ internal sealed class HostLookup(CoapNameResolver names, CoapEnvironment environ
         return addresses.Length > 0 ? addresses : throw RequestErrors.NameResolution(uri.Host, SocketError.NoData);
     }
 
-    /// <summary>The same within the time limit of a request, whether the resolver observes its token or not.</summary>
+    /// <summary>Returns the addresses of the host of a URI, within the time limit of a request.</summary>
     /// <param name="uri">The URI.</param>
     /// <param name="method">The method of the request; Empty for a ping.</param>
-    /// <param name="limit">The time of the whole request.</param>
+    /// <param name="limit">The time limit of the whole request.</param>
     /// <param name="started">When it began, in units of 100 ns.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <param name="onBehalfOf">The client that named the host; null for this endpoint itself.</param>
-    /// <returns>One address at least.</returns>
-    /// <exception cref="CoapTimeoutException">The time was over first.</exception>
+    /// <returns>At least one address.</returns>
+    /// <exception cref="CoapTimeoutException">The time limit ended first.</exception>
     /// <exception cref="CoapConnectionException">There is none.</exception>
     /// <exception cref="CoapException">Too many lookups for clients are running.</exception>
     /// <exception cref="CoapException">The endpoint was stopped.</exception>

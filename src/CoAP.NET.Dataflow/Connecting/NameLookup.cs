@@ -2,9 +2,9 @@ using System.Net;
 
 namespace CoAP.NET.Connecting;
 
-/// <summary>A lookup of a host name, running or waiting for its place. All who ask for the name meanwhile wait for it.</summary>
+/// <summary>A lookup of a host name that runs or waits for a place. All callers that need the name share it.</summary>
 /// <param name="name">The name.</param>
-/// <param name="onBehalfOf">The source that has its place; null for the caller itself.</param>
+/// <param name="onBehalfOf">The source whose quota it uses; null for the caller itself.</param>
 #pragma warning disable CA1001 // the source has no timer and no handle, and may be cancelled at any time
 internal sealed class NameLookup(string name, CoapQuotaSource? onBehalfOf)
 #pragma warning restore CA1001

@@ -1,6 +1,6 @@
 namespace CoAP.NET;
 
-/// <summary>A payload has another Content-Format than expected, is malformed, or breaks off.</summary>
+/// <summary>A payload has another Content-Format than expected, is malformed, or is incomplete.</summary>
 /// <remarks>
 /// A stream that was given to <see cref="CoapResults.Sequential"/> throws it with a <see cref="CoapResult"/> when it cannot continue: the
 /// peer gets that result in place of the next block, and the server neither logs nor counts an error of the handler. If a handler does not

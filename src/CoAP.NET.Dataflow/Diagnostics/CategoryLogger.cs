@@ -5,8 +5,8 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Diagnostics;
 
 /// <summary>
-/// The logger of an endpoint. It writes each message to the category of its chapter (<see cref="LogCategory"/>), so that no caller has to
-/// know it. Scopes belong to all categories; providers share them.
+/// The logger of an endpoint. It writes each message to the category of its area (<see cref="LogCategory"/>); callers do not choose
+/// the category. Scopes belong to all categories, because providers share them.
 /// </summary>
 internal sealed class CategoryLogger : ILogger
 {
@@ -31,14 +31,14 @@ internal sealed class CategoryLogger : ILogger
     {
         ILogger logger = _loggers[LogCategory.Of(eventId.Id)];
 
-        // The caller asked whether any category has the level.
+        // IsEnabled returned true if any category has the level.
         if (logger.IsEnabled(logLevel))
         {
             logger.Log(logLevel, eventId, state, exception, formatter);
         }
     }
 
-    /// <summary>Whether any category has the level: callers ask before they have an id.</summary>
+    /// <summary>Whether any category has the level. Callers ask before they know the event id.</summary>
     public bool IsEnabled(LogLevel logLevel)
     {
         if (_endpoint.IsEnabled(logLevel))

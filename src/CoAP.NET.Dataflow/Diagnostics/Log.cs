@@ -3,8 +3,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Diagnostics;
 
 /// <summary>
-/// Log messages that belong to no chapter; each chapter has a class of its own. Errors of peers are Debug, errors of this library are
-/// Error. <see cref="LogCategory.Of"/> says which ids each chapter has. Payloads are never logged.
+/// Log messages of several areas; each area has a class for its own. Errors of peers are Debug, errors of this library are Error.
+/// <see cref="LogCategory.Of"/> maps ids to areas. Payloads are never logged.
 /// </summary>
 internal static partial class Log
 {

@@ -1,11 +1,11 @@
 namespace CoAP.NET.Diagnostics;
 
 /// <summary>
-/// The log categories of an endpoint: one for each chapter that an operator switches. All are below <see cref="Endpoint"/>.
+/// The log categories of an endpoint: one for each area whose level an operator can set. All are below <see cref="Endpoint"/>.
 /// </summary>
 internal static class LogCategory
 {
-    /// <summary>The endpoint and its pipeline: what has no category of its own.</summary>
+    /// <summary>The endpoint, its pipeline, and all messages without another category.</summary>
     public const string Endpoint = "CoAP.NET";
 
     /// <summary>Sockets of UDP, and groups.</summary>
@@ -42,7 +42,7 @@ internal static class LogCategory
     public static IReadOnlyList<string> All { get; } =
         [Endpoint, Udp, Tcp, Dtls, Oscore, Credentials, Blockwise, Observe, Routes, Caching, ResourceDirectory];
 
-    /// <summary>Returns the category of a message: its id says of which chapter it is (<see cref="Log"/>).</summary>
+    /// <summary>Returns the category of a message by its event id (<see cref="Log"/>).</summary>
     /// <param name="eventId">The id.</param>
     public static string Of(int eventId) => eventId switch
     {

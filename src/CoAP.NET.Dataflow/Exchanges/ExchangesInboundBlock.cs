@@ -18,7 +18,7 @@ internal sealed class ExchangesInboundBlock : InlineBlock<CoapInbound, CoapExcha
     private readonly ExchangesOutboundBlock _outbound;
     private readonly EndpointState _state;
     private readonly ResponseMatching _responses;
-    private readonly BlockwiseServing _blockwise;
+    private readonly BlockwiseRequestReceiver _blockwise;
     private readonly ObserverTable _observers;
     private readonly ConnectionTable _connections;
     private readonly RequestRules _rules;
@@ -29,7 +29,7 @@ internal sealed class ExchangesInboundBlock : InlineBlock<CoapInbound, CoapExcha
         ExchangesOutboundBlock outbound,
         EndpointState state,
         GroupRequests groupRequests,
-        BlockwiseServing blockwise,
+        BlockwiseRequestReceiver blockwise,
         ObserverTable observers,
         ConnectionTable connections,
         RequestRules rules,
@@ -132,7 +132,7 @@ internal sealed class ExchangesInboundBlock : InlineBlock<CoapInbound, CoapExcha
                 OnObserve(exchange);
             }
 
-            BlockVerdict taken = (exchange.Special & RequestOptionFlags.AllBlocks) != 0 ? _blockwise.Take(exchange) : default;
+            BlockVerdict taken = (exchange.Special & RequestOptionFlags.AllBlocks) != 0 ? _blockwise.Receive(exchange) : default;
             if (taken.Kind == BlockVerdictKind.Deliver)
             {
                 Offer(exchange);

@@ -19,7 +19,7 @@ internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, Coap
     private readonly CoapShard _shard;
     private readonly EndpointState _state;
     private readonly MessagingOutboundBlock _messagingOut;
-    private readonly BlockwiseAnswering _blockwise;
+    private readonly BlockwiseResponder _blockwise;
     private readonly GroupResponseSettings _groups;
     private readonly MessageFormats _formats;
     private readonly UnverifiedResponseLimiter _limit;
@@ -34,7 +34,7 @@ internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, Coap
         ChannelTable channels,
         MessagingOutboundBlock messagingOut,
         EndpointState state,
-        BlockwiseAnswering blockwise,
+        BlockwiseResponder blockwise,
         ObserverTable observers,
         MessageFormats formats,
         GroupResponseSettings groups)
@@ -167,7 +167,7 @@ internal sealed class ExchangesOutboundBlock : InlineBlock<CoapServerReply, Coap
             ? registration.Answer(_observers, exchange, ref result)
             : null;
 
-        CoapResult? sent = BlockwiseAnswering.Concerns(exchange, result) ? _blockwise.Cut(exchange, result) : result;
+        CoapResult? sent = BlockwiseResponder.Concerns(exchange, result) ? _blockwise.Cut(exchange, result) : result;
         if (sent is null)
         {
             observer?.Withdraw();

@@ -17,10 +17,10 @@ internal sealed class PeerExchanges : IPeerFeatureState
     public PeerExchanges(PeerExchanges carrier) => _carrier = carrier;
 
     /// <summary>Returns the state of a peer; null for none. Guarded by Shard.Gate.</summary>
-    public static PeerExchanges? Of(CoapChannel channel) => channel.Part<PeerExchanges>(PeerFeatureKind.Exchanges);
+    public static PeerExchanges? Of(CoapChannel channel) => channel.FeatureState<PeerExchanges>(PeerFeatureKind.Exchanges);
 
     /// <summary>Sets the state of a peer; null for none. Guarded by Shard.Gate.</summary>
-    public static void Set(CoapChannel channel, PeerExchanges? state) => channel.SetPart(PeerFeatureKind.Exchanges, state);
+    public static void Set(CoapChannel channel, PeerExchanges? state) => channel.SetFeatureState(PeerFeatureKind.Exchanges, state);
 
     /// <summary>Client requests that wait for their response, by token (RFC 7252 section 5.3.2).</summary>
     public Dictionary<CoapToken, ClientRequest> Pending { get; } = [];

@@ -9,7 +9,7 @@ internal abstract class QBlockFeature
     /// <summary>Whether the options are used with all peers, and not only with those on secured channels.</summary>
     public abstract bool AllowsUnsecured { get; }
 
-    public abstract QBlockServer MakeServer(CoapShard shard, RequestBodyStore requests, BlockwiseAnswering answering);
+    public abstract QBlockServer MakeServer(CoapShard shard, RequestBodyStore requests, BlockwiseResponder responder);
 
     public abstract OutgoingRequestStep MakeStep(CoapEnvironment environment, RequestSender sender, RequestTags tags);
 }

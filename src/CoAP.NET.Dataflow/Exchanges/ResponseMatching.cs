@@ -15,7 +15,7 @@ internal sealed class ResponseMatching
     private readonly ExchangesOutboundBlock _outbound;
     private readonly GroupRequests _groupRequests;
     private readonly StatelessReceivers _stateless;
-    private readonly BlockwiseServing _blockwise;
+    private readonly BlockwiseRequestReceiver _blockwise;
     private readonly ObserverTable _observers;
     private readonly CoapCounters _counters;
 
@@ -25,7 +25,7 @@ internal sealed class ResponseMatching
         ExchangesOutboundBlock outbound,
         GroupRequests groupRequests,
         StatelessReceivers stateless,
-        BlockwiseServing blockwise,
+        BlockwiseRequestReceiver blockwise,
         ObserverTable observers)
     {
         _shard = shard;

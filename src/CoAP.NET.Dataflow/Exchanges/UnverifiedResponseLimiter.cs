@@ -13,14 +13,14 @@ internal sealed class UnverifiedResponseLimiter
     private const int SmallBlock = 64;
 
     private readonly CoapShard _shard;
-    private readonly BlockwiseAnswering _blockwise;
+    private readonly BlockwiseResponder _blockwise;
     private readonly MessageFormats _formats;
     private readonly RateLimit _refusals;
 
     // Guarded by Shard.Gate.
     private long _refusedUntil = long.MinValue;
 
-    public UnverifiedResponseLimiter(CoapShard shard, BlockwiseAnswering blockwise, MessageFormats formats)
+    public UnverifiedResponseLimiter(CoapShard shard, BlockwiseResponder blockwise, MessageFormats formats)
     {
         _shard = shard;
         _blockwise = blockwise;
@@ -154,7 +154,7 @@ internal sealed class UnverifiedResponseLimiter
             {
                 // With a tag, so the client sees that later blocks are of the same body (RFC 7959 section 2.4). The result of an executed
                 // request is kept, so later blocks do not execute it again. The same applies where the body of a FETCH came in blocks.
-                CoapResult whole = BlockResponses.Prepare(result);
+                CoapResult whole = BlockResponseCutter.Prepare(result);
                 if (!exchange.Request.Code.IsSafe || exchange.Request.Code == CoapCode.Fetch)
                 {
                     _blockwise.Store(exchange, whole, 0);

@@ -303,7 +303,7 @@ internal sealed class AmplificationLimiter
         lock (_gate)
         {
             // First: readers without the lock must find the new limit with it.
-            SessionMove move = channel.GetOrAddPart<SessionMove>(PeerFeatureKind.Guarding);
+            SessionMove move = channel.GetOrAddFeatureState<SessionMove>(PeerFeatureKind.Guarding);
             move.At = move.At >= now ? move.At + 1 : now;
             (move.Received, move.Sent) = (0, 0);
             channel.IsVerified = false;

@@ -17,12 +17,12 @@ internal sealed class PeerVerification : IPeerFeatureState
 
     /// <summary>Returns what a peer has proven; null for nothing, and for a connection or session.</summary>
     public static PeerVerification? Of(CoapChannel channel) =>
-        channel.IsConnection ? null : channel.Part<PeerVerification>(PeerFeatureKind.Guarding);
+        channel.IsConnection ? null : channel.FeatureState<PeerVerification>(PeerFeatureKind.Guarding);
 
     /// <summary>Whether <see cref="CoapChannel.IsVerified"/> still holds at a time, in units of 100 ns.</summary>
     public static bool Holds(CoapChannel channel, long now) => Of(channel) is not { } proven || now < proven.Until;
 
     /// <summary>Returns what a peer without a connection has proven, for another proof.</summary>
     public static PeerVerification GetOrAdd(CoapChannel channel) =>
-        channel.GetOrAddPart<PeerVerification>(PeerFeatureKind.Guarding);
+        channel.GetOrAddFeatureState<PeerVerification>(PeerFeatureKind.Guarding);
 }

@@ -26,7 +26,7 @@ internal sealed class SessionMove : IPeerFeatureState
 
     /// <summary>Returns the last move of a session; null when it never moved.</summary>
     public static SessionMove? Of(CoapChannel channel) =>
-        channel.IsConnection ? channel.Part<SessionMove>(PeerFeatureKind.Guarding) : null;
+        channel.IsConnection ? channel.FeatureState<SessionMove>(PeerFeatureKind.Guarding) : null;
 
     /// <summary>Returns when a session got its current address, in units of 100 ns; the minimum value when it never moved.</summary>
     public static long TimeOf(CoapChannel channel) => Of(channel)?.At ?? long.MinValue;

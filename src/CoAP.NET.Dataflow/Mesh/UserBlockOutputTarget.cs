@@ -3,12 +3,12 @@ using System.Threading.Tasks.Dataflow;
 namespace CoAP.NET.Mesh;
 
 /// <summary>
-/// The target of a block of the application before the next stage: passes items, and not the end of the block. The stage stays open when
-/// the block ends before it, whatever the block does with its target.
+/// Connects a block of the application to the next stage. It forwards items but not completion: the stage stays open when the block
+/// completes.
 /// </summary>
 /// <typeparam name="T">The type of the items.</typeparam>
-/// <param name="stage">The beginning of the stage.</param>
-/// <param name="counters">Counts items that come too late.</param>
+/// <param name="stage">The input of the stage.</param>
+/// <param name="counters">Counts items that arrive after <see cref="Abandon"/>.</param>
 internal sealed class UserBlockOutputTarget<T>(InlineTarget<T> stage, CoapCounters counters) : ITargetBlock<T>
 {
     private volatile bool _isAbandoned;
@@ -16,9 +16,7 @@ internal sealed class UserBlockOutputTarget<T>(InlineTarget<T> stage, CoapCounte
     /// <inheritdoc/>
     public Task Completion => stage.Completion;
 
-    /// <summary>
-    /// From now on, takes, counts and drops all items: no caller waits for them any more, and the block becomes empty.
-    /// </summary>
+    /// <summary>Accepts, counts and drops all items from now on, so that a removed block becomes empty.</summary>
     public void Abandon() => _isAbandoned = true;
 
     /// <inheritdoc/>

@@ -16,7 +16,7 @@ public sealed class CoapChannel
     // The runtime lays out references first, then numbers, then structs in declaration order. Fields of each request come before fields
     // that only the table of peers uses. Rare fields are in an object of their own.
     private ChannelLocalEnd _route;
-    private PeerParts? _parts;
+    private RareChannelState? _rare;
     private volatile bool _lacksLocal;
     private readonly ChannelKind _kind;
     private readonly CoapAddress _remote;
@@ -45,7 +45,7 @@ public sealed class CoapChannel
             : shard.RouteOf(connection.Transport, 0, connection.Local), connection.Remote, parameters)
     {
         _kind = connection.Transport.IsReliable ? ChannelKind.Stream : ChannelKind.Session;
-        _parts = new PeerParts { Connection = connection };
+        _rare = new RareChannelState { Connection = connection };
         IsVerified = true;
     }
 
@@ -63,42 +63,42 @@ public sealed class CoapChannel
         _kind = carrier._kind;
         ProtectedChannelData carried = new(carrier, context, context.MakePeer(Shard.Protection));
         carried.Peer.Channel = this;
-        _parts = new PeerParts { Connection = carrier.Connection, Identity = context.Identity };
-        SetPart(PeerFeatureKind.Protection, carried);
+        _rare = new RareChannelState { Connection = carrier.Connection, Identity = context.Identity };
+        SetFeatureState(PeerFeatureKind.Protection, carried);
         IsVerified = carrier.IsVerified;
     }
 
-    private PeerParts Parts => _parts ?? Interlocked.CompareExchange(ref _parts, new PeerParts(), null) ?? _parts;
+    private RareChannelState Rare => _rare ?? Interlocked.CompareExchange(ref _rare, new RareChannelState(), null) ?? _rare;
 
-    /// <summary>Returns the state of a chapter for this peer; null for none. Its chapter knows the locking.</summary>
+    /// <summary>Returns the state of a feature for this peer; null for none. The feature defines the locking.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal TPart? Part<TPart>(PeerFeatureKind slot)
-        where TPart : class, IPeerFeatureState => (TPart?)_parts?.Slots[(int)slot];
+    internal TState? FeatureState<TState>(PeerFeatureKind slot)
+        where TState : class, IPeerFeatureState => (TState?)_rare?.Slots[(int)slot];
 
-    /// <summary>Sets the state of a chapter; null for none.</summary>
-    internal void SetPart(PeerFeatureKind slot, IPeerFeatureState? part) => Parts.Slots[(int)slot] = part;
+    /// <summary>Sets the state of a feature; null for none.</summary>
+    internal void SetFeatureState(PeerFeatureKind slot, IPeerFeatureState? state) => Rare.Slots[(int)slot] = state;
 
-    /// <summary>Stores the state of a chapter, unless another thread was first.</summary>
+    /// <summary>Stores the state of a feature, unless another thread was first.</summary>
     /// <returns>The stored state.</returns>
-    internal TPart StorePart<TPart>(PeerFeatureKind slot, TPart part)
-        where TPart : class, IPeerFeatureState =>
-        (TPart?)Interlocked.CompareExchange(ref Parts.Slots[(int)slot], part, null) ?? part;
+    internal TState StoreFeatureState<TState>(PeerFeatureKind slot, TState state)
+        where TState : class, IPeerFeatureState =>
+        (TState?)Interlocked.CompareExchange(ref Rare.Slots[(int)slot], state, null) ?? state;
 
-    /// <summary>Returns the state of a chapter, created if there is none.</summary>
-    internal TPart GetOrAddPart<TPart>(PeerFeatureKind slot)
-        where TPart : class, IPeerFeatureState, new() => Part<TPart>(slot) ?? StorePart(slot, new TPart());
+    /// <summary>Returns the state of a feature; creates it if it is missing.</summary>
+    internal TState GetOrAddFeatureState<TState>(PeerFeatureKind slot)
+        where TState : class, IPeerFeatureState, new() => FeatureState<TState>(slot) ?? StoreFeatureState(slot, new TState());
 
     /// <summary>The carrying channel and the keys of a protected peer; null for unprotected peers.</summary>
-    internal ProtectedChannelData? Carried => Part<IPeerFeatureState>(PeerFeatureKind.Protection) as ProtectedChannelData;
+    internal ProtectedChannelData? Carried => FeatureState<IPeerFeatureState>(PeerFeatureKind.Protection) as ProtectedChannelData;
 
     /// <summary>The channel whose messages the transport moves: this one, or its carrier.</summary>
     internal CoapChannel Wire => Carried?.Carrier ?? this;
 
     /// <summary>The peer's address. It can change during a DTLS session (RFC 9146).</summary>
-    public CoapAddress Remote => _kind == ChannelKind.Session ? _parts!.Connection!.Remote : _remote;
+    public CoapAddress Remote => _kind == ChannelKind.Session ? _rare!.Connection!.Remote : _remote;
 
     /// <summary>The connection or session of the channel; null when the peer is an address.</summary>
-    public CoapConnection? Connection => IsConnection ? _parts!.Connection : null;
+    public CoapConnection? Connection => IsConnection ? _rare!.Connection : null;
 
     /// <summary>Whether the peer is the other end of <see cref="Connection"/> and ends with it; otherwise it is an address.</summary>
     internal bool IsConnection => _kind != ChannelKind.Address;
@@ -109,7 +109,7 @@ public sealed class CoapChannel
     internal ulong Number => Carried?.Number ?? Connection?.Number ?? 0;
 
     /// <summary>The connection that can be paused when there is no room for more; null on datagram transports.</summary>
-    internal CoapConnection? Pausable => IsReliable ? _parts!.Connection : null;
+    internal CoapConnection? Pausable => IsReliable ? _rare!.Connection : null;
 
     /// <summary>Whether messages arrive in order and without loss, so RFC 8323 applies and not RFC 7252 section 4.</summary>
     public bool IsReliable => _kind == ChannelKind.Stream;
@@ -164,12 +164,12 @@ public sealed class CoapChannel
     /// <summary>The security identity of the peer; null without DTLS or TLS.</summary>
     public object? Identity
     {
-        get => _parts is { } parts ? parts.Identity ?? parts.Connection?.Identity : null;
-        internal set => Parts.Identity = value;
+        get => _rare is { } rare ? rare.Identity ?? rare.Connection?.Identity : null;
+        internal set => Rare.Identity = value;
     }
 
     /// <summary>The ID of the peer, from its <see cref="Identity"/>; null if that does not distinguish it from others.</summary>
-    internal CoapPeerId? PeerId => _parts?.Identity is { } own ? CoapPeerId.Of(own) : _parts?.Connection?.PeerId;
+    internal CoapPeerId? PeerId => _rare?.Identity is { } own ? CoapPeerId.Of(own) : _rare?.Connection?.PeerId;
 
     internal CoapShard Shard => _route.Shard;
 
@@ -241,7 +241,7 @@ public sealed class CoapChannel
     }
 
     // The application may wait for the next message of the peer.
-    private CoapPeer? Application => (CoapPeer?)Volatile.Read(ref _parts)?.Slots[(int)PeerFeatureKind.Application];
+    private CoapPeer? Application => (CoapPeer?)Volatile.Read(ref _rare)?.Slots[(int)PeerFeatureKind.Application];
 
     /// <summary>Whether the peer exceeds the share of its source. Guarded by <see cref="AmplificationLimiter"/>.</summary>
     internal bool ExceedsSourceQuota { get; set; }
@@ -261,9 +261,9 @@ public sealed class CoapChannel
     /// </summary>
     internal void NoteDrop(CoapCounter reason)
     {
-        if (!IsNewcomer || _parts is not null || !Shard.HasManyNewcomers)
+        if (!IsNewcomer || _rare is not null || !Shard.HasManyNewcomers)
         {
-            GetOrAddPart<LastDrop>(PeerFeatureKind.Diagnostics).Set(reason, Shard.Environment.Now);
+            GetOrAddFeatureState<LastDrop>(PeerFeatureKind.Diagnostics).Set(reason, Shard.Environment.Now);
         }
     }
 
@@ -278,5 +278,5 @@ public sealed class CoapChannel
     /// <remarks>On a connection the peer's Max-Message-Size (RFC 8323 section 5.3.1), else that of <see cref="Parameters"/>.</remarks>
     public int MaxMessageSize => !IsReliable ? Parameters.MaxMessageSize
         : Carried is { } carried ? carried.MaxMessageSize
-        : _parts!.Connection!.Capabilities.MaxMessageSize;
+        : _rare!.Connection!.Capabilities.MaxMessageSize;
 }

@@ -269,7 +269,7 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
     public static CoapPeer Of(CoapChannel channel)
     {
         ArgumentNullException.ThrowIfNull(channel);
-        return channel.Part<CoapPeer>(PeerFeatureKind.Application) ?? channel.StorePart(PeerFeatureKind.Application,
+        return channel.FeatureState<CoapPeer>(PeerFeatureKind.Application) ?? channel.StoreFeatureState(PeerFeatureKind.Application,
             new CoapPeer(channel.Shard.Endpoint, channel));
     }
 }

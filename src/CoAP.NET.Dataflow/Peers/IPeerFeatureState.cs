@@ -1,15 +1,15 @@
 namespace CoAP.NET.Peers;
 
 /// <summary>
-/// The state of one chapter for one peer. The channel keeps it (<see cref="CoapChannel.Part"/>), and only its chapter knows what it is.
+/// The state that one feature keeps for a peer. The channel stores it (<see cref="CoapChannel.FeatureState"/>) and does not interpret it.
 /// </summary>
 internal interface IPeerFeatureState
 {
-    /// <summary>Whether the chapter waits for an answer of the peer. Under the shard's lock.</summary>
+    /// <summary>Whether the feature waits for an answer of the peer. The caller holds the lock of the shard.</summary>
     bool IsPending => false;
 }
 
-/// <summary>The chapters that keep state with a channel.</summary>
+/// <summary>The features that store state in a channel.</summary>
 internal enum PeerFeatureKind
 {
     /// <summary>Connections and sessions: the signalling state.</summary>
@@ -18,37 +18,37 @@ internal enum PeerFeatureKind
     /// <summary>Exchanges: pending requests, and tokens with any number of responses.</summary>
     Exchanges,
 
-    /// <summary>Observation: what the peer observes.</summary>
+    /// <summary>Observation: the observers of the peer.</summary>
     Observing,
 
-    /// <summary>The pool of connections: the target that opened the connection.</summary>
+    /// <summary>The pool of connections: the entry of the connection.</summary>
     Connecting,
 
     /// <summary>The application's view of the peer.</summary>
     Application,
 
-    /// <summary>Guarding: the verification of an address, or the last move of a session.</summary>
+    /// <summary>Guarding: the verification of an address, or the last change of the address of a session.</summary>
     Guarding,
 
-    /// <summary>Steps of requests: what earlier requests found out.</summary>
+    /// <summary>Request steps: the results of earlier requests that later ones use.</summary>
     RequestSteps,
 
-    /// <summary>Block-wise transfer: what earlier transfers found out.</summary>
+    /// <summary>Block-wise transfer: the results of earlier transfers that later ones use.</summary>
     Blockwise,
 
-    /// <summary>End-to-end protection: what a protected peer has, or the protected peers behind a channel.</summary>
+    /// <summary>End-to-end protection: the data of a protected peer, or the protected peers behind a channel.</summary>
     Protection,
 
     /// <summary>Diagnostics: the last dropped message.</summary>
     Diagnostics,
 
-    /// <summary>Several nodes: where the datagrams of the peer arrive.</summary>
+    /// <summary>Steering: the node at which the datagrams of the peer arrive.</summary>
     Steering,
 }
 
-/// <summary>The parts of one peer, by their chapter.</summary>
+/// <summary>The states of one peer, one slot per feature.</summary>
 [System.Runtime.CompilerServices.InlineArray((int)PeerFeatureKind.Steering + 1)]
-internal struct PeerPartSlots
+internal struct PeerFeatureStateSlots
 {
     private IPeerFeatureState? _first;
 }

@@ -9,7 +9,7 @@ internal sealed class LastDrop : IPeerFeatureState
     private int _count;
 
     /// <summary>Returns the last drop of a peer; null for none.</summary>
-    public static LastDrop? Of(CoapChannel channel) => channel.Part<LastDrop>(PeerFeatureKind.Diagnostics);
+    public static LastDrop? Of(CoapChannel channel) => channel.FeatureState<LastDrop>(PeerFeatureKind.Diagnostics);
 
     public CoapCounter Reason { get; private set; }
 

@@ -2,7 +2,7 @@ using CoAP.NET.Errors;
 
 namespace CoAP.NET.Peers;
 
-/// <summary>The actions of peers whose shard belongs to no endpoint, as in a mesh that a test builds from stages: there are none.</summary>
+/// <summary>Implements <see cref="IPeerActions"/> for shards without an endpoint, such as a mesh that a test builds from stages.</summary>
 internal sealed class NullPeerActions : IPeerActions
 {
     private NullPeerActions()
@@ -34,7 +34,7 @@ internal sealed class NullPeerActions : IPeerActions
 
     public Task<CoapObservation> ResumeObservationAsync(
         CoapExportedObservation state, CoapObservationOptions? options, CancellationToken cancellationToken) =>
-        throw new InvalidOperationException("The peer of the observation belongs to no endpoint, so none takes it over.");
+        throw new InvalidOperationException("The observation belongs to no endpoint, so it cannot be resumed.");
 
     public Task<TimeSpan> PingAsync(CoapChannel channel, ClientRequestTimeLimit time, CancellationToken cancellationToken) =>
         throw NoEndpoint(channel);

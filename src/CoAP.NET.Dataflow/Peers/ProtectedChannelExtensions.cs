@@ -40,7 +40,7 @@ internal static class ProtectedChannelExtensions
         public CoapChannel ProtectedUnderLock(CoapObjectSecurityContext context)
         {
             ProtectedPeersOfChannel all = ProtectedPeersOfChannel.Of(channel)
-                ?? channel.StorePart(PeerFeatureKind.Protection, new ProtectedPeersOfChannel(channel.Shard.MaxProtectedPeers));
+                ?? channel.StoreFeatureState(PeerFeatureKind.Protection, new ProtectedPeersOfChannel(channel.Shard.MaxProtectedPeers));
             if (!all.TryGet(context, out CoapChannel? found))
             {
                 found = new CoapChannel(channel, context);

@@ -20,7 +20,7 @@ internal sealed class ProtectedPeersOfChannel(int maxIdle) : IPeerFeatureState
 
     /// <summary>Returns the protected peers that a channel carries; null for none. Guarded by Shard.Gate.</summary>
     public static ProtectedPeersOfChannel? Of(CoapChannel channel) =>
-        channel.Part<IPeerFeatureState>(PeerFeatureKind.Protection) as ProtectedPeersOfChannel;
+        channel.FeatureState<IPeerFeatureState>(PeerFeatureKind.Protection) as ProtectedPeersOfChannel;
 
     public IReadOnlyCollection<CoapChannel> All => _channels.Values;
 
@@ -109,7 +109,7 @@ internal sealed class ProtectedPeersOfChannel(int maxIdle) : IPeerFeatureState
         Volatile.Write(ref _latest, null);
         if (_channels.Count == 0 && _tokens.Count == 0)
         {
-            carried.Carrier.SetPart(PeerFeatureKind.Protection, null);
+            carried.Carrier.SetFeatureState(PeerFeatureKind.Protection, null);
         }
     }
 

@@ -17,7 +17,7 @@ internal sealed class EchoStep : OutgoingRequestStep
     public const int MaxChallenges = 3;
 
     public override StepOutcome Before(OutgoingRequest request) =>
-        PeerRequestFacts.Of(request.Channel) is { EchoToReturn: not null } facts && !IsLeftAlone(request)
+        PeerRequestStepState.Of(request.Channel) is { EchoToReturn: not null } facts && !IsLeftAlone(request)
             && facts.TakeEchoToReturn() is { } owed
             ? StepOutcome.GoWith(WithEcho(request, owed))
             : StepOutcome.Go;
@@ -40,7 +40,7 @@ internal sealed class EchoStep : OutgoingRequestStep
             return StepOutcome.Again(WithEcho(request, echo));
         }
 
-        PeerRequestFacts.GetOrAdd(request.Channel).EchoToReturn = echo;
+        PeerRequestStepState.GetOrAdd(request.Channel).EchoToReturn = echo;
         return StepOutcome.Done(response);
     }
 

@@ -42,7 +42,7 @@ internal sealed class ExtendedTokenRequestStep(CoapEnvironment environment) : Ou
             // A protected request does not detect it: an attacker could reject it in place of the peer, and the server would execute it
             // twice.
             case LongTokenSupport.Unknown when channel.Carried is null && request.Message.Type == CoapMessageType.Confirmable
-                && PeerRequestFacts.GetOrAdd(channel).TryBeginTokenProbe():
+                && PeerRequestStepState.GetOrAdd(channel).TryBeginTokenProbe():
                 OutgoingRequest probe = request with { Message = request.CopyMessage() };
                 AskFor(probe, length);
                 return StepOutcome.WatchWith(probe);
@@ -104,7 +104,7 @@ internal sealed class ExtendedTokenRequestStep(CoapEnvironment environment) : Ou
     private LongTokenSupport SupportOf(CoapChannel channel)
     {
         // Tokens are between this endpoint and the next hop, independent of protection.
-        if (PeerRequestFacts.Of(channel.Wire) is not { } facts)
+        if (PeerRequestStepState.Of(channel.Wire) is not { } facts)
         {
             return LongTokenSupport.Unknown;
         }
@@ -118,7 +118,7 @@ internal sealed class ExtendedTokenRequestStep(CoapEnvironment environment) : Ou
     // Returns whether to send the request again with a short token. The server did not execute it, so this is safe for every method.
     private bool Learn(OutgoingRequest request, LongTokenSupport found)
     {
-        PeerRequestFacts facts = PeerRequestFacts.GetOrAdd(request.Channel);
+        PeerRequestStepState facts = PeerRequestStepState.GetOrAdd(request.Channel);
         facts.LongTokensUntil = environment.Now + s_remembered.Ticks;
         facts.LongTokens = found;
         return found == LongTokenSupport.No;

@@ -9,7 +9,7 @@ namespace CoAP.NET.RequestSteps;
 internal sealed class ProxySchemeFallbackStep : OutgoingRequestStep
 {
     public override StepOutcome Before(OutgoingRequest request) =>
-        PeerRequestFacts.Of(request.Channel) is { TakesProxyScheme: true } && BySchemeOf(request) is { } byScheme
+        PeerRequestStepState.Of(request.Channel) is { TakesProxyScheme: true } && BySchemeOf(request) is { } byScheme
             ? StepOutcome.GoWith(byScheme) : StepOutcome.Go;
 
     public override StepOutcome After(OutgoingRequest request, OutgoingRequest sent, CoapResponse response)
@@ -17,11 +17,11 @@ internal sealed class ProxySchemeFallbackStep : OutgoingRequestStep
         if (sent.AttemptOf(request) > 0)
         {
             // Refused in both forms: the server behind the proxy refuses something else.
-            PeerRequestFacts.GetOrAdd(request.Channel).TakesProxyScheme = !IsRefusal(response.Code);
+            PeerRequestStepState.GetOrAdd(request.Channel).TakesProxyScheme = !IsRefusal(response.Code);
             return StepOutcome.Done(response);
         }
 
-        return IsRefusal(response.Code) && PeerRequestFacts.Of(request.Channel) is not { TakesProxyScheme: true }
+        return IsRefusal(response.Code) && PeerRequestStepState.Of(request.Channel) is not { TakesProxyScheme: true }
             && request.Request.Content is not { IsRepeatable: false } && BySchemeOf(request) is { } byScheme
             ? StepOutcome.Again(byScheme)
             : StepOutcome.Done(response);

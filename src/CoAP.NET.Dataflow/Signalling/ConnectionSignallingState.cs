@@ -15,10 +15,12 @@ internal class ConnectionSignallingState(ConnectionMonitor watch, CoapChannel ch
     public CoapChannel Channel { get; } = channel;
 
     /// <summary>Returns the signalling state of a connection or session; null for none. Guarded by Shard.Gate.</summary>
-    public static ConnectionSignallingState? Of(CoapChannel channel) => channel.Part<ConnectionSignallingState>(PeerFeatureKind.Signalling);
+    public static ConnectionSignallingState? Of(CoapChannel channel) =>
+        channel.FeatureState<ConnectionSignallingState>(PeerFeatureKind.Signalling);
 
     /// <summary>Sets the signalling state of a connection or session; null for none. Guarded by Shard.Gate.</summary>
-    public static void Set(CoapChannel channel, ConnectionSignallingState? state) => channel.SetPart(PeerFeatureKind.Signalling, state);
+    public static void Set(CoapChannel channel, ConnectionSignallingState? state) =>
+        channel.SetFeatureState(PeerFeatureKind.Signalling, state);
 
     /// <summary>
     /// Whether requests and responses pass without a check of the connection: it is ready, and not ending. The receiving thread also reads

@@ -263,7 +263,7 @@ internal sealed class ConnectionTerminator(
     }
 
     private static bool HasRequests(CoapChannel channel) =>
-        channel.Part<IPeerFeatureState>(PeerFeatureKind.Exchanges) is { IsPending: true };
+        channel.FeatureState<IPeerFeatureState>(PeerFeatureKind.Exchanges) is { IsPending: true };
 
     private sealed class ReleaseLog(StreamState state) : IDeferredWork
     {

@@ -33,7 +33,7 @@ public abstract class CoapTransport : IAsyncDisposable
     /// <summary>Whether DTLS or TLS protects the transport.</summary>
     public virtual bool IsSecure => false;
 
-    /// <summary>Whether it opens exchanges with peers on its own: one that only takes what others accepted does not.</summary>
+    /// <summary>Whether it opens exchanges with peers on its own: a transport that only receives accepted connections does not.</summary>
     internal virtual bool CanRequest => true;
 
     internal virtual bool CanListen => true;

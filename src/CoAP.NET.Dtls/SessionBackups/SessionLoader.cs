@@ -96,7 +96,7 @@ internal sealed class SessionLoader(
         return result;
     }
 
-    /// <summary>Takes the sessions of the start: the one silent longest first, so that the server evicts it first later.</summary>
+    /// <summary>Opens the sessions loaded at the start, the longest idle one first, so that it is evicted first.</summary>
     /// <returns>The number of sessions, without those over the limit.</returns>
     public int TakeFirst()
     {

@@ -5,8 +5,8 @@ namespace CoAP.NET.Dtls.Transport;
 
 /// <summary>
 /// Selects the sockets by which a client reaches servers of several names at one address. A handshake over a path replaces the session
-/// there (RFC 6347 section 4.2.8), and without a Connection ID only the path identifies a session. So each name has a port of its own at
-/// this end, and with it a path. Thread-safe.
+/// there (RFC 6347 section 4.2.8), and without a Connection ID only the path identifies a session. Therefore each name has its own local
+/// port, and with it its own path. Thread-safe.
 /// </summary>
 /// <param name="engine">The engine of the transport.</param>
 /// <param name="transport">Creates further sockets.</param>
@@ -22,23 +22,23 @@ internal sealed class ClientSocketSelector(
     public const int IndexShift = 16;
     public const int TagMask = (1 << IndexShift) - 1;
 
-    private readonly Lock _claimGate = new();
-    private readonly Dictionary<(CoapAddress Remote, int Tag), ClientPathReservation> _claims = [];
+    private readonly Lock _gate = new();
+    private readonly Dictionary<(CoapAddress Remote, int Tag), HandshakePathReservation> _reservations = [];
     private readonly Task<CoapUdpTransport>?[] _further = new Task<CoapUdpTransport>?[MaxIndex];
 
     /// <summary>Returns the path as requested, independent of the sockets that it uses.</summary>
     /// <param name="path">The path.</param>
     public static DtlsPath AsAsked(in DtlsPath path) => path with { Tag = path.Tag & TagMask };
 
-    /// <summary>Releases a claimed path.</summary>
-    /// <param name="claim">The result of <see cref="ClaimAsync"/>.</param>
-    public void Release(ClientPathReservation claim)
+    /// <summary>Releases a reserved path when its last holder is done.</summary>
+    /// <param name="reservation">The result of <see cref="ReserveAsync"/>.</param>
+    public void Release(HandshakePathReservation reservation)
     {
-        lock (_claimGate)
+        lock (_gate)
         {
-            if (--claim.Holders == 0)
+            if (--reservation.Holders == 0)
             {
-                _claims.Remove((claim.Path.Remote, claim.Path.Tag));
+                _reservations.Remove((reservation.Path.Remote, reservation.Path.Tag));
             }
         }
     }
@@ -65,58 +65,58 @@ internal sealed class ClientSocketSelector(
         path.Tag >> IndexShift is var index and > 0
             && Volatile.Read(ref _further[index - 1]) is { IsCompletedSuccessfully: true } further ? further.Result : sockets;
 
-    /// <summary>Finds a path without a session or handshake with a server of another name.</summary>
-    /// <param name="client">Has the sessions.</param>
+    /// <summary>Reserves a path without a session or handshake with a server of another name.</summary>
+    /// <param name="client">The client with the sessions.</param>
     /// <param name="path">The requested path.</param>
     /// <param name="serverName">The name of the server; null for an address.</param>
     /// <exception cref="CoapConnectionException">There is no free path.</exception>
-    public async ValueTask<ClientPathReservation> ClaimAsync(DtlsClient client, DtlsPath path, string? serverName)
+    public async ValueTask<HandshakePathReservation> ReserveAsync(DtlsClient client, DtlsPath path, string? serverName)
     {
-        ClientPathReservation claim = Claim(client, path, serverName);
+        HandshakePathReservation reservation = Reserve(client, path, serverName);
         try
         {
-            if (claim.Path.Tag >> IndexShift is var index and > 0)
+            if (reservation.Path.Tag >> IndexShift is var index and > 0)
             {
                 await BindAsync(index).ConfigureAwait(false);
             }
 
-            return claim;
+            return reservation;
         }
         catch (CoapException exception)
         {
-            claim.Dispose();
+            reservation.Dispose();
             throw new CoapConnectionException(
                 CoapError.ConnectFailed,
-                $"No session with {serverName} at {path.Remote}: one with a server of another name is open, and there is no further port "
-                    + $"to leave from. {exception.Message}",
+                $"No session with {serverName} at {path.Remote}: one with a server of another name is open, and another local port "
+                    + $"could not be opened. {exception.Message}",
                 exception);
         }
     }
 
-    private ClientPathReservation Claim(DtlsClient client, in DtlsPath path, string? serverName)
+    private HandshakePathReservation Reserve(DtlsClient client, in DtlsPath path, string? serverName)
     {
-        lock (_claimGate)
+        lock (_gate)
         {
             DtlsPath? free = null;
             for (int index = 0; index <= MaxIndex; index++)
             {
                 DtlsPath candidate = path with { Tag = path.Tag | (index << IndexShift) };
-                bool isClaimed = _claims.TryGetValue((candidate.Remote, candidate.Tag), out ClientPathReservation? claim);
+                bool isReserved = _reservations.TryGetValue((candidate.Remote, candidate.Tag), out HandshakePathReservation? reservation);
                 DtlsSession? session = client.Find(candidate);
-                if (isClaimed ? claim!.ServerName == serverName : session is not null && session.ServerName == serverName)
+                if (isReserved ? reservation!.ServerName == serverName : session is not null && session.ServerName == serverName)
                 {
                     // The caller replaces its session, or waits for its handshake.
-                    return Take(candidate, serverName);
+                    return Hold(candidate, serverName);
                 }
 
-                if (!isClaimed && session is null)
+                if (!isReserved && session is null)
                 {
                     free ??= candidate;
                 }
             }
 
             return free is { } found
-                ? Take(found, serverName)
+                ? Hold(found, serverName)
                 : throw new CoapConnectionException(
                     CoapError.ConnectFailed,
                     $"No session with {serverName} at {path.Remote}: {MaxIndex + 1} with servers of other names at this address are open. "
@@ -124,21 +124,21 @@ internal sealed class ClientSocketSelector(
         }
     }
 
-    private ClientPathReservation Take(in DtlsPath path, string? serverName)
+    private HandshakePathReservation Hold(in DtlsPath path, string? serverName)
     {
-        if (!_claims.TryGetValue((path.Remote, path.Tag), out ClientPathReservation? claim))
+        if (!_reservations.TryGetValue((path.Remote, path.Tag), out HandshakePathReservation? reservation))
         {
-            _claims[(path.Remote, path.Tag)] = claim = new ClientPathReservation(this, path, serverName);
+            _reservations[(path.Remote, path.Tag)] = reservation = new HandshakePathReservation(this, path, serverName);
         }
 
-        claim.Holders++;
-        return claim;
+        reservation.Holders++;
+        return reservation;
     }
 
     private async Task BindAsync(int index)
     {
         Task<CoapUdpTransport> starting;
-        lock (_claimGate)
+        lock (_gate)
         {
             ObjectDisposedException.ThrowIf(engine.IsDisposed, engine);
             ref Task<CoapUdpTransport>? place = ref _further[index - 1];

@@ -33,7 +33,7 @@ internal sealed class CoapDtlsTransport : CoapSessionTransport
     public CoapDtlsTransport(CoapDtlsOptions options, CoapUdpTransportOptions? sockets = null)
     {
         ArgumentNullException.ThrowIfNull(options);
-        CoapUdpTransportOptions udp = (sockets ?? new CoapUdpTransportOptions()).UsedBy("a transport").Clone();
+        CoapUdpTransportOptions udp = (sockets ?? new CoapUdpTransportOptions()).MakeReadOnlyFor("a transport").Clone();
         _isServer = udp.IsServer || (udp.Endpoints.Count > 0 && options.Server is not null);
         udp.IsServer = _isServer;
         _settings = DtlsSettings.From(options, _isServer);

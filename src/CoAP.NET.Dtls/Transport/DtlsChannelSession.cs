@@ -23,7 +23,7 @@ internal sealed class DtlsChannelSession : CoapSession
         _rare = session.IsInitiator ? new RareFields() : null;
 
         // It outlives the certificate, which ends with the session. Others are created on demand.
-        _proof = session.PeerCertificate is null ? null : DtlsSessionIdentity.IdOf(session);
+        _proof = session.PeerCertificate is null ? null : DtlsPeerIdentityReader.ReadId(session);
     }
 
     public DtlsSession Session { get; }
@@ -38,13 +38,13 @@ internal sealed class DtlsChannelSession : CoapSession
     /// <remarks>
     /// A new object at each call: the endpoint itself asks for <see cref="PeerId"/>, and there may be very many sessions.
     /// </remarks>
-    public override object Identity => Proof is CoapPeerId id ? DtlsSessionIdentity.From(Session, id) : Proof;
+    public override object Identity => Proof is CoapPeerId id ? DtlsPeerIdentityReader.Read(Session, id) : Proof;
 
     internal override CoapPeerId? PeerId => Proof as CoapPeerId;
 
     private object Proof => Volatile.Read(ref _proof)
         ?? Interlocked.CompareExchange(
-            ref _proof, DtlsSessionIdentity.IdOf(Session) ?? (object)DtlsSessionIdentity.From(Session, null), null)
+            ref _proof, DtlsPeerIdentityReader.ReadId(Session) ?? (object)DtlsPeerIdentityReader.Read(Session, null), null)
         ?? _proof;
 
     public override ReadOnlyMemory<byte> DurableId => Session is DtlsSessionWithBackup kept ? kept.IdBytes() : default;

@@ -35,8 +35,8 @@ internal sealed class SessionOpener(
             return ready;
         }
 
-        using ClientPathReservation claim = await paths.ClaimAsync(client, path, serverName).ConfigureAwait(false);
-        return await HandshakeAsync(claim.Path, serverName, cancellationToken).ConfigureAwait(false);
+        using HandshakePathReservation reservation = await paths.ReserveAsync(client, path, serverName).ConfigureAwait(false);
+        return await HandshakeAsync(reservation.Path, serverName, cancellationToken).ConfigureAwait(false);
     }
 
     private async Task<DtlsChannelSession> HandshakeAsync(DtlsPath path, string? serverName, CancellationToken cancellationToken)

@@ -31,7 +31,7 @@ public sealed class EdhocClient
             throw new ArgumentException("Name one credential at least, by which the client authenticates.", nameof(options));
         }
 
-        (_client, _options, _credentials) = (client, options.UsedBy("an EDHOC client"), [.. options.Credentials]);
+        (_client, _options, _credentials) = (client, options.MakeReadOnlyFor("an EDHOC client"), [.. options.Credentials]);
         _servers = new Dictionary<string, object>(options.Servers, StringComparer.Ordinal);
 
         // Concurrent sessions have different identifiers (RFC 9668 section 4.1).

@@ -33,7 +33,7 @@ public sealed class EdhocServer : IDisposable
             throw new ArgumentException("Name one credential at least, by which the server authenticates.", nameof(options));
         }
 
-        (_options, _credentials) = (options.UsedBy("an EDHOC server"), [.. options.Credentials]);
+        (_options, _credentials) = (options.MakeReadOnlyFor("an EDHOC server"), [.. options.Credentials]);
         _applicationFailures = new RateLimitedLog(options.TimeProvider);
         EdhocInstruments instruments = EdhocInstruments.Of(options.MeterFactory);
         _counts = new EventCounter<EdhocServerCounter>(instruments.Add);

@@ -63,7 +63,7 @@ internal sealed record UserCoapCredentials
 internal sealed record ResourcesRequest(string Target, UserCoapCredentials? Security = null);
 
 /// <summary>Asks for the servers in the network.</summary>
-internal sealed record DiscoverRequest(double? Seconds = null);
+internal sealed record DiscoverServersRequest(double? Seconds = null);
 
 /// <summary>Requests the bytes of a payload.</summary>
 /// <param name="Payload">The payload.</param>

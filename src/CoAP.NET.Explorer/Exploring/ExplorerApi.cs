@@ -98,7 +98,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
 
     private async Task DiscoverAsync(HttpContext context)
     {
-        DiscoverRequest asked = await ReadAsync(context, PageJson.Default.DiscoverRequest).ConfigureAwait(false);
+        DiscoverServersRequest asked = await ReadAsync(context, PageJson.Default.DiscoverServersRequest).ConfigureAwait(false);
         if (!_options.AllowDiscovery)
         {
             throw new ExplorerException(StatusCodes.Status403Forbidden, new PageProblem(

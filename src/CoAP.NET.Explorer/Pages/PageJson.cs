@@ -12,7 +12,7 @@ namespace CoAP.NET.Explorer.Pages;
 [JsonSerializable(typeof(EditorRequest))]
 [JsonSerializable(typeof(UserCoapCredentials))]
 [JsonSerializable(typeof(ResourcesRequest))]
-[JsonSerializable(typeof(DiscoverRequest))]
+[JsonSerializable(typeof(DiscoverServersRequest))]
 [JsonSerializable(typeof(ConvertRequest))]
 [JsonSerializable(typeof(PeersRequest))]
 [JsonSerializable(typeof(TraceRequest))]

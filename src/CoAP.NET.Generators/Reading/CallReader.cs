@@ -84,7 +84,7 @@ internal static class CallReader
             diagnostics.Add(Diagnostic.Create(Descriptors.BadTemplate, text.Syntax.GetLocation(), template, problem));
         }
 
-        RequestMethodBodyRules bodies = RequestMethodBodyRules.Of(target.Name, Argument(call, "methods"));
+        MappedMethodBodies bodies = MappedMethodBodies.Of(target.Name, Argument(call, "methods"));
         List<BoundParameter> parameters = ReadParameters(handler, new ParameterReader(routeNames, bodies, place, diagnostics),
             model.Compilation, place, diagnostics);
         BoundResult answer = ReadAnswer(handler, model.Compilation, place, diagnostics);

@@ -5,7 +5,7 @@ using Microsoft.CodeAnalysis;
 namespace CoAP.NET.Generators.Reading;
 
 /// <summary>Determines the sources of a handler's parameters.</summary>
-internal sealed class ParameterReader(ICollection<string> routeNames, RequestMethodBodyRules bodies, Location place,
+internal sealed class ParameterReader(ICollection<string> routeNames, MappedMethodBodies bodies, Location place,
     ICollection<Diagnostic> diagnostics)
 {
     public const string Request = "CoAP.NET.CoapRequestContext";

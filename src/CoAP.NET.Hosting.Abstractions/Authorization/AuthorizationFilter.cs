@@ -47,12 +47,12 @@ internal sealed class AuthorizationFilter(CoapAuthorizationMetadata metadata)
     {
         if (metadata.PolicyName is not { } name)
         {
-            return request.Services?.GetService<IOptions<CoapAuthorizationOptions>>()?.Value.UsedBy("a server").DefaultPolicy
+            return request.Services?.GetService<IOptions<CoapAuthorizationOptions>>()?.Value.MakeReadOnlyFor("a server").DefaultPolicy
                 ?? CoapAuthorizationPolicy.Authenticated;
         }
 
         return RequestServiceResolver.Of(request, $"The policy {name}").GetRequiredService<IOptions<CoapAuthorizationOptions>>().Value
-            .UsedBy("a server")
+            .MakeReadOnlyFor("a server")
             .FindPolicy(name)
             ?? throw new InvalidOperationException(
                 $"There is no authorization policy '{name}'. Add it by services.AddCoapAuthorization(options => "

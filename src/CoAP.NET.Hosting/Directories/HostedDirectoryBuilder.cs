@@ -51,7 +51,7 @@ internal sealed class HostedDirectoryBuilder
 
     private CoapDirectoryServer Make(IServiceProvider services)
     {
-        CoapDirectoryOptions options = (_options ?? new CoapDirectoryOptions()).UsedBy("a hosted directory").Copy();
+        CoapDirectoryOptions options = (_options ?? new CoapDirectoryOptions()).MakeReadOnlyFor("a hosted directory").Copy();
         options = Server is { } server ? options.Of(server.Routes) : options;
         options.LoggerFactory ??= services.GetService<ILoggerFactory>();
         options.MeterFactory ??= services.GetService<IMeterFactory>();

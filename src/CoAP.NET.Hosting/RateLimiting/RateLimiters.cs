@@ -11,7 +11,7 @@ internal sealed class RateLimiters(IOptions<CoapRateLimitOptions> options) : IDi
     private readonly Dictionary<string, PartitionedRateLimiter<CoapRequestContext>> _limiters = new(StringComparer.Ordinal);
     private bool _isDisposed;
 
-    public TimeSpan DefaultRetryAfter => options.Value.UsedBy("a server").DefaultRetryAfter;
+    public TimeSpan DefaultRetryAfter => options.Value.MakeReadOnlyFor("a server").DefaultRetryAfter;
 
     /// <exception cref="InvalidOperationException">There is none with that name.</exception>
     public PartitionedRateLimiter<CoapRequestContext> Get(string name)
@@ -21,7 +21,7 @@ internal sealed class RateLimiters(IOptions<CoapRateLimitOptions> options) : IDi
             ObjectDisposedException.ThrowIf(_isDisposed, this);
             if (!_limiters.TryGetValue(name, out PartitionedRateLimiter<CoapRequestContext>? limiter))
             {
-                Func<PartitionedRateLimiter<CoapRequestContext>> make = options.Value.UsedBy("a server").Find(name)
+                Func<PartitionedRateLimiter<CoapRequestContext>> make = options.Value.MakeReadOnlyFor("a server").Find(name)
                     ?? throw new InvalidOperationException(
                         $"There is no rate limit '{name}'. Add it by services.AddCoapRateLimits(options => options.AddLimit(\"{name}\", "
                             + "...)).");

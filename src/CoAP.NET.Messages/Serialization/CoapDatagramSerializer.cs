@@ -87,7 +87,7 @@ public sealed class CoapDatagramSerializer : CoapMessageSerializer
         destination[0] = (byte)((Version << 6) | ((int)message.Type << 4) | ExtendedField.FieldFor(token.Length));
         destination[1] = message.Code.Value;
         BinaryPrimitives.WriteUInt16BigEndian(destination[2..], message.MessageId);
-        return HeaderSize + ExtendedField.WriteToken(destination[HeaderSize..], in token);
+        return HeaderSize + TokenField.Write(destination[HeaderSize..], in token);
     }
 
     private protected override EncodedMessageSize PlanHead(CoapMessage message, EncodedMessageSize plan)
@@ -103,7 +103,7 @@ public sealed class CoapDatagramSerializer : CoapMessageSerializer
             throw new ArgumentException($"There is no message type {message.Type} (RFC 7252 section 3).", nameof(message));
         }
 
-        return plan with { Head = HeaderSize + ExtendedField.SizeOfToken(message.Token) };
+        return plan with { Head = HeaderSize + TokenField.SizeOf(message.Token) };
     }
 
     private protected override CoapFormatError ReadHead(ReadOnlySpan<byte> first, long available, out MessageHead head)
@@ -119,7 +119,7 @@ public sealed class CoapDatagramSerializer : CoapMessageSerializer
             return new CoapFormatError(CoapMessageFormatViolation.HeaderTruncated, available);
         }
 
-        if (ExtendedField.IsReservedTokenLength(first[0] & 0x0f, Options.MaxTokenLength))
+        if (TokenField.IsReserved(first[0] & 0x0f, Options.MaxTokenLength))
         {
             return new CoapFormatError(CoapMessageFormatViolation.TokenLengthReserved, 0);
         }
@@ -151,7 +151,7 @@ public sealed class CoapDatagramSerializer : CoapMessageSerializer
     private static MessageHead HeadOf(ReadOnlySpan<byte> first, long available, out bool hasToken)
     {
         int offset = HeaderSize;
-        hasToken = ExtendedField.TryReadTokenLength(first, first[0] & 0x0f, ref offset, out int length) && length <= available - offset;
+        hasToken = TokenField.TryReadLength(first, first[0] & 0x0f, ref offset, out int length) && length <= available - offset;
         return new MessageHead
         {
             Type = TypeOf(first[0]),

@@ -18,7 +18,7 @@ public abstract class CoapMessageSerializer : ICoapMessageSerializer
 
     private protected CoapMessageSerializer(CoapSerializerOptions? options, long defaultMaxMessageSize)
     {
-        Options = (options ?? new CoapSerializerOptions()).UsedBy("a serializer");
+        Options = (options ?? new CoapSerializerOptions()).MakeReadOnlyFor("a serializer");
 
         // One less than an array holds, so that one byte too many can be told from just enough.
         MaxMessageSize = Math.Min(Options.MaxMessageSize ?? defaultMaxMessageSize, Array.MaxLength - 1);

@@ -23,7 +23,7 @@ public sealed class CoapOptionReader
     /// 5.2).</param>
     public CoapOptionReader(CoapSerializerOptions? options = null, CoapCode code = default)
     {
-        _options = (options ?? new CoapSerializerOptions()).UsedBy("a reader of options");
+        _options = (options ?? new CoapSerializerOptions()).MakeReadOnlyFor("a reader of options");
         _code = code;
     }
 

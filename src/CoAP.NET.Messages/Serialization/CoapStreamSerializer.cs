@@ -61,7 +61,7 @@ public sealed class CoapStreamSerializer : CoapMessageSerializer
         destination[0] = (byte)((ExtendedField.FieldFor(length) << 4) | ExtendedField.FieldFor(token.Length));
         int at = 1 + ExtendedField.WriteExtension(destination[1..], length);
         destination[at++] = message.Code.Value;
-        return at + ExtendedField.WriteToken(destination[at..], in token);
+        return at + TokenField.Write(destination[at..], in token);
     }
 
     private protected override EncodedMessageSize PlanHead(CoapMessage message, EncodedMessageSize plan)
@@ -74,7 +74,7 @@ public sealed class CoapStreamSerializer : CoapMessageSerializer
                     + "section 3.2).", nameof(message));
         }
 
-        return plan with { Head = 2 + ExtendedField.SizeOfExtensionFor(plan.Body) + ExtendedField.SizeOfToken(message.Token) };
+        return plan with { Head = 2 + ExtendedField.SizeOfExtensionFor(plan.Body) + TokenField.SizeOf(message.Token) };
     }
 
     // Byte by byte, and no step looks ahead: what is wrong with a beginning does not change with what follows.
@@ -87,7 +87,7 @@ public sealed class CoapStreamSerializer : CoapMessageSerializer
         }
 
         int tokenField = first[0] & 0x0f;
-        if (ExtendedField.IsReservedTokenLength(tokenField, Options.MaxTokenLength))
+        if (TokenField.IsReserved(tokenField, Options.MaxTokenLength))
         {
             return new CoapFormatError(CoapMessageFormatViolation.TokenLengthReserved, 0);
         }
@@ -117,7 +117,7 @@ public sealed class CoapStreamSerializer : CoapMessageSerializer
         }
 
         offset++;
-        if (!ExtendedField.TryReadTokenLength(first, tokenField, ref offset, out int tokenLength))
+        if (!TokenField.TryReadLength(first, tokenField, ref offset, out int tokenLength))
         {
             return default;
         }

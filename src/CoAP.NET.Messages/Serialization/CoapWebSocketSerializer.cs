@@ -33,7 +33,7 @@ public sealed class CoapWebSocketSerializer : CoapMessageSerializer
     private protected override EncodedMessageSize PlanHead(CoapMessage message, EncodedMessageSize plan)
     {
         CoapStreamSerializer.ThrowIfReserved(message);
-        return plan with { Head = 2 + ExtendedField.SizeOfToken(message.Token) };
+        return plan with { Head = 2 + TokenField.SizeOf(message.Token) };
     }
 
     private protected override CoapFormatError ReadHead(ReadOnlySpan<byte> first, long available, out MessageHead head)
@@ -44,7 +44,7 @@ public sealed class CoapWebSocketSerializer : CoapMessageSerializer
             return new CoapFormatError(CoapMessageFormatViolation.LengthNotZero, 0);
         }
 
-        if (!first.IsEmpty && ExtendedField.IsReservedTokenLength(first[0], Options.MaxTokenLength))
+        if (!first.IsEmpty && TokenField.IsReserved(first[0], Options.MaxTokenLength))
         {
             return new CoapFormatError(CoapMessageFormatViolation.TokenLengthReserved, 0);
         }
@@ -66,7 +66,7 @@ public sealed class CoapWebSocketSerializer : CoapMessageSerializer
         }
 
         int offset = 2;
-        if (!ExtendedField.TryReadTokenLength(first, first[0], ref offset, out int tokenLength) || tokenLength > available - offset)
+        if (!TokenField.TryReadLength(first, first[0], ref offset, out int tokenLength) || tokenLength > available - offset)
         {
             return new CoapFormatError(CoapMessageFormatViolation.TokenTruncated, available);
         }

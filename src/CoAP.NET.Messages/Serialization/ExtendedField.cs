@@ -3,7 +3,7 @@ using System.Buffers.Binary;
 namespace CoAP.NET.Serialization;
 
 /// <summary>
-/// The 4-bit fields of both formats and the bytes that extend them. Option deltas and lengths (RFC 7252 section 3.1), token lengths
+/// The 4-bit fields of the message formats and the bytes that extend them. Option deltas and lengths (RFC 7252 section 3.1), token lengths
 /// (RFC 8974 section 2.1) and frame lengths (RFC 8323 section 3.2) share one coding:
 /// <code>
 ///   field    extension    value
@@ -28,7 +28,7 @@ internal static class ExtendedField
     private const int TwoBytesBase = 269;
     private const int FourBytesBase = 65_805;
 
-    /// <summary>How many bytes extend a field.</summary>
+    /// <summary>Returns the number of bytes that extend a field.</summary>
     public static int SizeOfExtension(int field) => field switch
     {
         < 13 => 0,
@@ -37,9 +37,10 @@ internal static class ExtendedField
         _ => 4,
     };
 
-    /// <summary>How many bytes extend the field of a value.</summary>
+    /// <summary>Returns the number of bytes that extend the field of a value.</summary>
     public static int SizeOfExtensionFor(long value) => SizeOfExtension(FieldFor(value));
 
+    /// <summary>Returns the field of a value.</summary>
     public static int FieldFor(long value) => value switch
     {
         < OneByteBase => (int)value,
@@ -48,7 +49,7 @@ internal static class ExtendedField
         _ => 15,
     };
 
-    /// <summary>The value of a field.</summary>
+    /// <summary>Returns the value of a field.</summary>
     /// <param name="field">The field.</param>
     /// <param name="extension">At least the bytes that extend it.</param>
     public static long Read(int field, ReadOnlySpan<byte> extension) => field switch
@@ -60,7 +61,7 @@ internal static class ExtendedField
     };
 
     /// <summary>Writes the bytes that extend the field of a value.</summary>
-    /// <returns>How many.</returns>
+    /// <returns>The number of bytes.</returns>
     public static int WriteExtension(Span<byte> destination, long value)
     {
         switch (value)
@@ -77,45 +78,5 @@ internal static class ExtendedField
                 BinaryPrimitives.WriteUInt32BigEndian(destination, (uint)(value - FourBytesBase));
                 return 4;
         }
-    }
-
-    // The TKL field that all formats have: 0 to 8 (RFC 7252 section 3), and with extended tokens 0 to 65,804 (RFC 8974 section 2.1). Its
-    // extension is directly before the token.
-    /// <summary>
-    /// Whether a TKL field is a format error: 15 always, above 8 where extended tokens are switched off (RFC 7252 section 3).
-    /// </summary>
-    public static bool IsReservedTokenLength(int field, int maxTokenLength) =>
-        field == Reserved || (field > CoapToken.MaxLength && maxTokenLength <= CoapToken.MaxLength);
-
-    /// <summary>Finds the token that begins, with the extension of its length, at an offset.</summary>
-    /// <param name="first">The beginning of the message, as far as it is there.</param>
-    /// <param name="field">The TKL field, not reserved.</param>
-    /// <param name="offset">Where the extension begins; then where the token begins.</param>
-    /// <param name="length">The length of the token, in bytes.</param>
-    /// <returns>Whether the extension is there.</returns>
-    public static bool TryReadTokenLength(ReadOnlySpan<byte> first, int field, ref int offset, out int length)
-    {
-        length = 0;
-        int size = SizeOfExtension(field);
-        if (first.Length - offset < size)
-        {
-            return false;
-        }
-
-        length = (int)Read(field, first[offset..]);
-        offset += size;
-        return true;
-    }
-
-    /// <summary>The bytes that a token takes with the extension of its length.</summary>
-    public static int SizeOfToken(in CoapToken token) => SizeOfExtensionFor(token.Length) + token.Length;
-
-    /// <summary>Writes a token behind the extension of its length.</summary>
-    /// <returns>The bytes written.</returns>
-    public static int WriteToken(Span<byte> destination, in CoapToken token)
-    {
-        int size = WriteExtension(destination, token.Length);
-        token.CopyTo(destination[size..]);
-        return size + token.Length;
     }
 }

@@ -75,7 +75,7 @@ internal sealed class OscoreInboundBlock : InlineBlock<CoapInbound, CoapInbound>
                     : new ValueTask<OscoreVerdict>(peer.UnprotectResponse(message));
             }
             else if (_requests is not null && message.OptionsToRead?.Block1 is { } block && !item.IsMulticast
-                && OscoreProtection.IsProtected(message) && !_requests.IsWhole(in item, block))
+                && OscoreProtection.IsProtected(message) && !_requests.Add(in item, block))
             {
                 return;
             }

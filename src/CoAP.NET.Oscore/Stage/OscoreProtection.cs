@@ -33,7 +33,7 @@ internal sealed class OscoreProtection : CoapMessageProtector
         _lookups = new OscoreResolverLimiter(contexts, stage.Sources, stage.Random, stage.TimeProvider, telemetry);
         _time = stage.TimeProvider;
         _sources = stage.Sources;
-        OscoreLimits limits = contexts.Limits.UsedBy("an endpoint with OSCORE");
+        OscoreLimits limits = contexts.Limits.MakeReadOnlyFor("an endpoint with OSCORE");
         _derivations = new SourceRateLimiter(stage.Random, RateLimit.PerSecond(limits.DerivationsPerSecond, limits.DerivationBurst));
         _refusals = new SourceRateLimiter(stage.Random, RateLimit.PerSecond(limits.RefusalsPerSecond, limits.RefusalBurst));
         _inbound = new OscoreInboundBlock(stage.Pipeline, this, contexts.MaxUnfragmentedSize);

@@ -8,8 +8,8 @@ using CoAP.NET.Shard;
 namespace CoAP.NET.Oscore.Stage;
 
 /// <summary>
-/// Reassembles protected requests that a proxy cut into blocks (RFC 8613 section 4.1.3.4.2), before they are verified. The memory is
-/// limited like that of other bodies, with a share for each source.
+/// Reassembles protected requests that a proxy cut into blocks (RFC 8613 section 4.1.3.4.2), before they are verified. The limits for
+/// other bodies apply, with a share for each source.
 /// </summary>
 internal sealed class OuterBlockwiseRequestReassembler
 {
@@ -28,16 +28,16 @@ internal sealed class OuterBlockwiseRequestReassembler
         _policy = new RequestBodyPolicy(RequestBodyMode.Whole, max);
     }
 
-    /// <summary>Adds a block.</summary>
+    /// <summary>Adds a block, and answers it unless it completes the request.</summary>
     /// <param name="item">The request with the block.</param>
     /// <param name="block">Its Block1.</param>
-    /// <returns>Whether it was the last block: the message is then the whole request. Other blocks got their answer.</returns>
-    public bool IsWhole(in CoapInbound item, BlockValue block)
+    /// <returns>Whether the block completed the request: the message is then the whole request.</returns>
+    public bool Add(in CoapInbound item, BlockValue block)
     {
         CoapMessage message = item.Message!;
         CoapExchange exchange = new(item.Channel, item.Received, new CoapRequestContext(message, item.Channel));
-        CoapResult? answer = BlockResponses.Check(block, message.Options.Block2, message.Payload.Length,
-            PeerBlockFacts.TakesBert(item.Channel));
+        CoapResult? answer = BlockwiseRequestReceiver.CheckOptions(block, message.Options.Block2, message.Payload.Length,
+            PeerBlockwiseState.TakesBert(item.Channel));
         if (answer is null)
         {
             _shard.Enter();
@@ -46,7 +46,7 @@ internal sealed class OuterBlockwiseRequestReassembler
                 answer = _bodies.Receive(exchange, block, _policy, isAdmitted: false, _shard.Environment.Now).Result;
                 if (exchange.Body?.Transfer is StoredTransfer body)
                 {
-                    // From here on it is an ordinary message.
+                    // The message now has the whole body, and the store does not need it any more.
                     _bodies.Release(body);
                 }
             }

@@ -27,7 +27,7 @@ internal sealed class TopicChangeReactions(
     /// <summary>Marks this thread as asking the table; <see cref="EndAsking"/> must follow on the same thread.</summary>
     public static void BeginAsking() => s_asks = true;
 
-    /// <summary>Ends <see cref="BeginAsking"/>: the table has taken the question.</summary>
+    /// <summary>Ends <see cref="BeginAsking"/>: the table has taken the request.</summary>
     public void EndAsking()
     {
         s_asks = false;

@@ -7,7 +7,7 @@ namespace CoAP.NET.PubSub.Serving;
 /// <summary>A collection of topics at a path of a server: its routes, its lists, and notifications of changes.</summary>
 internal sealed class TopicCollection(BrokerContext parts)
 {
-    private readonly ClientAuthorizer _clients = new(parts);
+    private readonly TopicAuthorizer _clients = new(parts);
     private CoapRouteHandlerBuilder? _topics;
     private CoapRouteHandlerBuilder? _data;
 

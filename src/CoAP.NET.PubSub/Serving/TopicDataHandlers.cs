@@ -4,7 +4,7 @@ using CoAP.NET.PubSub.Topics;
 namespace CoAP.NET.PubSub.Serving;
 
 /// <summary>Requests to the data of topics: publications, readers and subscribers.</summary>
-internal sealed class TopicDataHandlers(BrokerContext parts, ClientAuthorizer clients, TopicCollection collection, TopicEviction room)
+internal sealed class TopicDataHandlers(BrokerContext parts, TopicAuthorizer clients, TopicCollection collection, TopicEviction room)
 {
     private static readonly CoapResult s_notThere = new(CoapCode.NotFound);
 
@@ -21,7 +21,7 @@ internal sealed class TopicDataHandlers(BrokerContext parts, ClientAuthorizer cl
             return s_notThere;
         }
 
-        if (!clients.MayDo(request, CoapPubSubOperation.ReadData, topic))
+        if (!clients.Authorize(request, CoapPubSubOperation.ReadData, topic))
         {
             return CoapResults.Forbidden("You may not read the data of this topic.");
         }
@@ -38,7 +38,7 @@ internal sealed class TopicDataHandlers(BrokerContext parts, ClientAuthorizer cl
             return s_notThere;
         }
 
-        if (!clients.MayDo(request, CoapPubSubOperation.Publish, topic))
+        if (!clients.Authorize(request, CoapPubSubOperation.Publish, topic))
         {
             return CoapResults.Forbidden("You may not publish to this topic.");
         }
@@ -65,15 +65,15 @@ internal sealed class TopicDataHandlers(BrokerContext parts, ClientAuthorizer cl
 
         try
         {
-            TopicOwnerRequest question = _owner.Question(TopicOwnerOperation.Publish, state) with
+            TopicOwnerRequest ownerRequest = _owner.MakeRequest(TopicOwnerOperation.Publish, state) with
             {
                 Data = request.Payload,
                 Format = request.ContentFormat,
                 IsDurable = parts.Options.KeepEachPublication,
                 Expected = TopicOwnerNodeClient.IsConditional(request) ? state.DataTag : null,
             };
-            (TopicOwnerResponse reply, CoapResult? refusal) = await _owner.AskAsync(topic.Key, question, cancellationToken).ConfigureAwait(
-                false);
+            (TopicOwnerResponse reply, CoapResult? refusal) = await _owner.SendAsync(topic.Key, ownerRequest, cancellationToken)
+                .ConfigureAwait(false);
             if (refusal is not null)
             {
                 return refusal;
@@ -100,7 +100,7 @@ internal sealed class TopicDataHandlers(BrokerContext parts, ClientAuthorizer cl
             return s_notThere;
         }
 
-        if (!clients.MayDo(request, CoapPubSubOperation.DeleteData, topic))
+        if (!clients.Authorize(request, CoapPubSubOperation.DeleteData, topic))
         {
             return CoapResults.Forbidden("You may not delete the data of this topic.");
         }
@@ -111,11 +111,11 @@ internal sealed class TopicDataHandlers(BrokerContext parts, ClientAuthorizer cl
             return failed;
         }
 
-        TopicOwnerRequest question = _owner.Question(TopicOwnerOperation.DeleteData, state) with
+        TopicOwnerRequest ownerRequest = _owner.MakeRequest(TopicOwnerOperation.DeleteData, state) with
         {
             Expected = TopicOwnerNodeClient.IsConditional(request) ? state.DataTag : null,
         };
-        (_, CoapResult? refusal) = await _owner.AskAsync(topic.Key, question, cancellationToken).ConfigureAwait(false);
+        (_, CoapResult? refusal) = await _owner.SendAsync(topic.Key, ownerRequest, cancellationToken).ConfigureAwait(false);
         return refusal ?? CoapResults.Deleted();
     }
 

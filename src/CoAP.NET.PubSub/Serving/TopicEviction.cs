@@ -10,7 +10,7 @@ namespace CoAP.NET.PubSub.Serving;
 /// </summary>
 internal sealed class TopicEviction(BrokerContext parts)
 {
-    // The maximum number of evictions per request. Each is a question, perhaps to another node, and evicted topics do not return when they
+    // The maximum number of evictions per request. Each is a request, perhaps to another node, and evicted topics do not return when they
     // were not enough.
     private const int MaxEvictions = 64;
 
@@ -50,13 +50,13 @@ internal sealed class TopicEviction(BrokerContext parts)
 
     private async ValueTask<bool> EvictAsync(Topic topic, CancellationToken cancellationToken)
     {
-        TopicOwnerRequest question = new()
+        TopicOwnerRequest ownerRequest = new()
         {
             Operation = TopicOwnerOperation.Evict, Stamp = parts.Stamps.Next(), Creation = topic.State.Creation,
         };
         try
         {
-            TopicOwnerResponse reply = TopicOwnerResponse.Read(await Begin(topic, question, cancellationToken).ConfigureAwait(false));
+            TopicOwnerResponse reply = TopicOwnerResponse.Read(await Begin(topic, ownerRequest, cancellationToken).ConfigureAwait(false));
             if (reply.Code == CoapCode.Deleted)
             {
                 parts.Counts.Add(PubSubCounterKind.Evicted);
@@ -82,12 +82,12 @@ internal sealed class TopicEviction(BrokerContext parts)
         return false;
     }
 
-    private ValueTask<ReadOnlyMemory<byte>> Begin(Topic topic, TopicOwnerRequest question, CancellationToken cancellationToken)
+    private ValueTask<ReadOnlyMemory<byte>> Begin(Topic topic, TopicOwnerRequest ownerRequest, CancellationToken cancellationToken)
     {
         TopicChangeReactions.BeginAsking();
         try
         {
-            return parts.Table.RequestAsync(topic.Key, question.Write(), cancellationToken);
+            return parts.Table.RequestAsync(topic.Key, ownerRequest.Write(), cancellationToken);
         }
         finally
         {

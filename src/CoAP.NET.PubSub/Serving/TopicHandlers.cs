@@ -4,7 +4,7 @@ using CoAP.NET.PubSub.Topics;
 namespace CoAP.NET.PubSub.Serving;
 
 /// <summary>Requests to a collection and to its topics, which are configurations.</summary>
-internal sealed class TopicHandlers(BrokerContext parts, ClientAuthorizer clients, TopicCollection collection, TopicEviction room)
+internal sealed class TopicHandlers(BrokerContext parts, TopicAuthorizer clients, TopicCollection collection, TopicEviction room)
 {
     private readonly TopicOwnerNodeClient _owner = new(parts);
 
@@ -39,7 +39,7 @@ internal sealed class TopicHandlers(BrokerContext parts, ClientAuthorizer client
         }
 
         string path = $"{collection.Path}/{key}";
-        if (!clients.MayCreate(request, path, given))
+        if (!clients.AuthorizeCreation(request, path, given))
         {
             return CoapResults.Forbidden("You may not create this topic.");
         }
@@ -60,8 +60,8 @@ internal sealed class TopicHandlers(BrokerContext parts, ClientAuthorizer client
         TopicOwnerResponse reply;
         try
         {
-            TopicOwnerRequest question = new() { Operation = TopicOwnerOperation.Create, Stamp = stamp, Topic = state };
-            (reply, refusal) = await _owner.AskAsync(key, question, cancellationToken).ConfigureAwait(false);
+            TopicOwnerRequest ownerRequest = new() { Operation = TopicOwnerOperation.Create, Stamp = stamp, Topic = state };
+            (reply, refusal) = await _owner.SendAsync(key, ownerRequest, cancellationToken).ConfigureAwait(false);
         }
         finally
         {
@@ -130,11 +130,11 @@ internal sealed class TopicHandlers(BrokerContext parts, ClientAuthorizer client
             return failed;
         }
 
-        TopicOwnerRequest question = _owner.Question(TopicOwnerOperation.Delete, state) with
+        TopicOwnerRequest ownerRequest = _owner.MakeRequest(TopicOwnerOperation.Delete, state) with
         {
             Expected = TopicOwnerNodeClient.IsConditional(request) ? state.PropertyTag : null,
         };
-        (_, refusal) = await _owner.AskAsync(topic.Key, question, cancellationToken).ConfigureAwait(false);
+        (_, refusal) = await _owner.SendAsync(topic.Key, ownerRequest, cancellationToken).ConfigureAwait(false);
         return refusal ?? CoapResults.Deleted();
     }
 
@@ -164,12 +164,12 @@ internal sealed class TopicHandlers(BrokerContext parts, ClientAuthorizer client
             return failed;
         }
 
-        TopicOwnerRequest question = _owner.Question(operation, state) with
+        TopicOwnerRequest ownerRequest = _owner.MakeRequest(operation, state) with
         {
             Properties = Limit(given with { DataUri = null }, operation),
             Expected = TopicOwnerNodeClient.IsConditional(request) ? state.PropertyTag : null,
         };
-        (TopicOwnerResponse reply, refusal) = await _owner.AskAsync(topic.Key, question, cancellationToken).ConfigureAwait(false);
+        (TopicOwnerResponse reply, refusal) = await _owner.SendAsync(topic.Key, ownerRequest, cancellationToken).ConfigureAwait(false);
         if (refusal is not null)
         {
             return refusal;
@@ -189,7 +189,7 @@ internal sealed class TopicHandlers(BrokerContext parts, ClientAuthorizer client
             return null;
         }
 
-        if (!clients.MayDo(request, operation, topic))
+        if (!clients.Authorize(request, operation, topic))
         {
             refusal = CoapResults.Forbidden("You may not perform this operation on this topic.");
             return null;
@@ -205,7 +205,7 @@ internal sealed class TopicHandlers(BrokerContext parts, ClientAuthorizer client
         TopicState state = new()
         {
             Collection = collection.Path,
-            Owner = ClientAuthorizer.OwnerOf(request),
+            Owner = TopicAuthorizer.OwnerOf(request),
             Source = request.Peer.Source.ToString(),
             Creation = parts.Options.Random.NextUInt64(),
             Properties = Limit(given, TopicOwnerOperation.Create) with { DataUri = null, Initial = null },

@@ -29,8 +29,8 @@ internal sealed class TopicOwnerNodeClient(BrokerContext parts)
         }
     }
 
-    /// <summary>Creates a question about an existing topic.</summary>
-    public TopicOwnerRequest Question(TopicOwnerOperation operation, TopicState state) =>
+    /// <summary>Creates a request about an existing topic.</summary>
+    public TopicOwnerRequest MakeRequest(TopicOwnerOperation operation, TopicState state) =>
         new() { Operation = operation, Stamp = parts.Stamps.Next(), Creation = state.Creation };
 
     /// <summary>
@@ -40,22 +40,22 @@ internal sealed class TopicOwnerNodeClient(BrokerContext parts)
     public static bool IsConditional(CoapRequestContext request) =>
         request.Options.IfNoneMatch || request.Options.IfMatch.Any(static tag => tag.Length > 0);
 
-    /// <summary>Sends a question to the owner.</summary>
+    /// <summary>Sends a request to the owner.</summary>
     /// <returns>The reply, and the response if there was no reply or it is a refusal.</returns>
-    public async ValueTask<(TopicOwnerResponse Reply, CoapResult? Refusal)> AskAsync(
-        CoapTableKey key, TopicOwnerRequest question, CancellationToken cancellationToken)
+    public async ValueTask<(TopicOwnerResponse Reply, CoapResult? Refusal)> SendAsync(
+        CoapTableKey key, TopicOwnerRequest request, CancellationToken cancellationToken)
     {
         string id = key.ToString();
         try
         {
-            TopicOwnerResponse reply = TopicOwnerResponse.Read(await Begin(key, question, cancellationToken).ConfigureAwait(false));
+            TopicOwnerResponse reply = TopicOwnerResponse.Read(await Begin(key, request, cancellationToken).ConfigureAwait(false));
             if (!reply.Code.IsSuccess)
             {
                 parts.Counts.Add(PubSubCounterKind.Invalid);
                 return (reply, CoapResults.Status(reply.Code, reply.Reason));
             }
 
-            await parts.Index.WaitForUpdateAsync(id, question, s_maxWaitForUpdate, parts.Options.TimeProvider).ConfigureAwait(false);
+            await parts.Index.WaitForUpdateAsync(id, request, s_maxWaitForUpdate, parts.Options.TimeProvider).ConfigureAwait(false);
             return (reply, null);
         }
         catch (Exception exception) when (exception is CoapException or ObjectDisposedException)
@@ -71,12 +71,12 @@ internal sealed class TopicOwnerNodeClient(BrokerContext parts)
         return CoapResults.ServiceUnavailable((exception as CoapTableUnavailableException)?.RetryAfter ?? s_retryAfter);
     }
 
-    private ValueTask<ReadOnlyMemory<byte>> Begin(CoapTableKey key, TopicOwnerRequest question, CancellationToken cancellationToken)
+    private ValueTask<ReadOnlyMemory<byte>> Begin(CoapTableKey key, TopicOwnerRequest request, CancellationToken cancellationToken)
     {
         TopicChangeReactions.BeginAsking();
         try
         {
-            return parts.Table.RequestAsync(key, question.Write(), cancellationToken);
+            return parts.Table.RequestAsync(key, request.Write(), cancellationToken);
         }
         finally
         {

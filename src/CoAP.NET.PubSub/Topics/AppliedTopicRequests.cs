@@ -3,12 +3,12 @@ using System.Formats.Cbor;
 namespace CoAP.NET.PubSub.Topics;
 
 /// <summary>
-/// The stamps of the last questions that changed a part of a topic, newest first. They are part of the entry, so that each owner recognizes
-/// a repeated question. A value.
+/// The stamps of the last requests that changed a part of a topic, newest first. They are part of the entry, so that each owner recognizes
+/// a repeated request. A value.
 /// </summary>
 internal readonly struct AppliedTopicRequests : IEquatable<AppliedTopicRequests>
 {
-    /// <summary>The maximum number of stamps. A question repeated after as many others is not recognized.</summary>
+    /// <summary>The maximum number of stamps. A request repeated after as many others is not recognized.</summary>
     public const int Most = 8;
 
     private readonly TopicRequestId[]? _stamps;
@@ -20,10 +20,10 @@ internal readonly struct AppliedTopicRequests : IEquatable<AppliedTopicRequests>
 
     private ReadOnlySpan<TopicRequestId> Stamps => _stamps;
 
-    /// <summary>Whether this question was applied.</summary>
+    /// <summary>Whether this request was applied.</summary>
     public bool Has(TopicRequestId stamp) => Stamps.Contains(stamp);
 
-    /// <summary>Whether this question or a later one of the same broker was applied.</summary>
+    /// <summary>Whether this request or a later one of the same broker was applied.</summary>
     public bool HasReached(TopicRequestId stamp)
     {
         foreach (TopicRequestId one in Stamps)
@@ -37,10 +37,10 @@ internal readonly struct AppliedTopicRequests : IEquatable<AppliedTopicRequests>
         return false;
     }
 
-    /// <summary>The marks after a question, keeping only the last question of each broker.</summary>
+    /// <summary>The marks after a request, keeping only the last request of each broker.</summary>
     public AppliedTopicRequests WithLast(TopicRequestId stamp) => new([stamp, .. Of(one => one.Broker != stamp.Broker)]);
 
-    /// <summary>The marks after a question, keeping each one.</summary>
+    /// <summary>The marks after a request, keeping each one.</summary>
     public AppliedTopicRequests With(TopicRequestId stamp) => new([stamp, .. Of(static _ => true)]);
 
     public void Write(CborWriter writer)

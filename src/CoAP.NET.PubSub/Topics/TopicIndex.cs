@@ -32,11 +32,11 @@ internal sealed class TopicIndex(TopicQuota shares, int? maxSubscribers)
 
     /// <summary>Waits until this node has learned of a completed change, perhaps at another node.</summary>
     /// <param name="id">The topic.</param>
-    /// <param name="question">The question that made the change.</param>
+    /// <param name="request">The request that made the change.</param>
     /// <param name="maxWait">The maximum time to wait.</param>
     /// <param name="time">The clock.</param>
-    public Task WaitForUpdateAsync(string id, TopicOwnerRequest question, TimeSpan maxWait, TimeProvider time) =>
-        question.IsDoneIn(StateOf(id)) ? Task.CompletedTask : HearLaterAsync(id, question, maxWait, time);
+    public Task WaitForUpdateAsync(string id, TopicOwnerRequest request, TimeSpan maxWait, TimeProvider time) =>
+        request.IsDoneIn(StateOf(id)) ? Task.CompletedTask : HearLaterAsync(id, request, maxWait, time);
 
     /// <summary>Takes the next change that needs a reaction.</summary>
     public bool TryTakeUpdate(out TopicChangeEvent news) => _updates.TryDequeue(out news);
@@ -49,7 +49,7 @@ internal sealed class TopicIndex(TopicQuota shares, int? maxSubscribers)
         Heard(id);
     }
 
-    private async Task HearLaterAsync(string id, TopicOwnerRequest question, TimeSpan maxWait, TimeProvider time)
+    private async Task HearLaterAsync(string id, TopicOwnerRequest request, TimeSpan maxWait, TimeProvider time)
     {
         long began = time.GetTimestamp();
         for (TimeSpan left = maxWait; left > TimeSpan.Zero; left = maxWait - time.GetElapsedTime(began))
@@ -57,7 +57,7 @@ internal sealed class TopicIndex(TopicQuota shares, int? maxSubscribers)
             TaskCompletionSource? awaited;
             lock (_gate)
             {
-                if (question.IsDoneIn(StateOf(id)))
+                if (request.IsDoneIn(StateOf(id)))
                 {
                     return;
                 }

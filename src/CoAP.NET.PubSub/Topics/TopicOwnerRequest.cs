@@ -2,7 +2,7 @@ using System.Formats.Cbor;
 
 namespace CoAP.NET.PubSub.Topics;
 
-/// <summary>A question to the owner of a topic, serialized between nodes.</summary>
+/// <summary>A request to the node that owns a topic, in the form that nodes exchange.</summary>
 internal sealed record TopicOwnerRequest
 {
     private const int Items = 11;
@@ -38,7 +38,7 @@ internal sealed record TopicOwnerRequest
     /// <summary>Whether to answer a publication only after the store has confirmed it; the first one always waits.</summary>
     public bool IsDurable { get; init; }
 
-    /// <summary>Whether a state shows that the question was applied.</summary>
+    /// <summary>Whether a state shows that the request was applied.</summary>
     /// <param name="state">The topic as a node knows it; null for none.</param>
     public bool IsDoneIn(TopicState? state) => Operation switch
     {
@@ -48,7 +48,7 @@ internal sealed record TopicOwnerRequest
         _ => state?.Creation != Creation,
     };
 
-    /// <summary>Serializes the question. The data come last.</summary>
+    /// <summary>Serializes the request. The data come last.</summary>
     public byte[] Write()
     {
         CborWriter writer = CborNumberWriter.Create(Data.Length + 1024);
@@ -67,10 +67,10 @@ internal sealed record TopicOwnerRequest
         return writer.Encode();
     }
 
-    /// <summary>Deserializes a question.</summary>
+    /// <summary>Deserializes a request.</summary>
     /// <returns>Null if this version does not know its format.</returns>
     public static TopicOwnerRequest? Read(ReadOnlyMemory<byte> bytes) =>
-        UntrustedCborReader.TryRead(bytes, Read, out TopicOwnerRequest? question, out _) ? question : null;
+        UntrustedCborReader.TryRead(bytes, Read, out TopicOwnerRequest? request, out _) ? request : null;
 
     private static TopicOwnerRequest Read(CborReader reader)
     {
@@ -80,7 +80,7 @@ internal sealed record TopicOwnerRequest
         }
 
         // The initializer reads in the order of the bytes.
-        TopicOwnerRequest question = new()
+        TopicOwnerRequest request = new()
         {
             Operation = (TopicOwnerOperation)reader.ReadUInt64(),
             Stamp = TopicRequestId.Read(reader),
@@ -93,6 +93,6 @@ internal sealed record TopicOwnerRequest
             Data = reader.ReadDefiniteLengthByteString(),
         };
         reader.ReadEndArray();
-        return question;
+        return request;
     }
 }

@@ -13,7 +13,7 @@ internal readonly record struct TopicOwnerResponse(CoapCode Code, ReadOnlyMemory
     public static TopicOwnerResponse Refuse(CoapCode code, string reason) => new(code, Encoding.UTF8.GetBytes(reason));
 
     public static TopicOwnerResponse Read(ReadOnlyMemory<byte> bytes) => bytes.IsEmpty
-        ? Refuse(CoapCode.InternalServerError, "The node that owns the topic does not know this version of the question. Update it.")
+        ? Refuse(CoapCode.InternalServerError, "The node that owns the topic does not know this version of the request. Update it.")
         : new TopicOwnerResponse(new CoapCode(bytes.Span[0]), bytes[1..]);
 
     /// <summary>The bytes.</summary>

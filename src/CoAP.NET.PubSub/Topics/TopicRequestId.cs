@@ -2,9 +2,9 @@ using System.Formats.Cbor;
 
 namespace CoAP.NET.PubSub.Topics;
 
-/// <summary>Identifies a question of a broker, to recognize repetitions.</summary>
+/// <summary>Identifies a request of a broker, to recognize repetitions.</summary>
 /// <param name="Broker">The asking broker: a random number per start.</param>
-/// <param name="Number">Increases with each question of the broker.</param>
+/// <param name="Number">Increases with each request of the broker.</param>
 internal readonly record struct TopicRequestId(ulong Broker, ulong Number)
 {
     public static TopicRequestId Read(CborReader reader) => new(reader.ReadUInt64(), reader.ReadUInt64());

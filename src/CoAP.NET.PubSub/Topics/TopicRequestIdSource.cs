@@ -1,6 +1,6 @@
 namespace CoAP.NET.PubSub.Topics;
 
-/// <summary>Numbers the questions of a broker. Thread-safe.</summary>
+/// <summary>Creates the ids of a broker's requests to topic owners. Thread-safe.</summary>
 internal sealed class TopicRequestIdSource(CoapRandomSource random)
 {
     private readonly ulong _broker = random.NextUInt64();

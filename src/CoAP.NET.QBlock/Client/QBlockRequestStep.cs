@@ -26,7 +26,7 @@ internal sealed class QBlockRequestStep(CoapEnvironment environment, RequestSend
         CoapMessage message = request.Message;
         CoapChannel channel = request.Channel;
         if (message.Type != CoapMessageType.NonConfirmable || channel.IsGroup || !channel.AllowsQBlock || request.FirstBlock is not null
-            || environment.Now < PeerBlockFacts.Of(channel)?.LacksQBlockUntil || request.Request.Transfer is { IsSpecial: true }
+            || environment.Now < PeerBlockwiseState.Of(channel)?.LacksQBlockUntil || request.Request.Transfer is { IsSpecial: true }
             || request.Request.Content?.Open is not null)
         {
             return false;
@@ -46,7 +46,7 @@ internal sealed class QBlockRequestStep(CoapEnvironment environment, RequestSend
     private async Task<StepOutcome> SendInBurstsAsync(OutgoingRequest request)
     {
         CoapChannel channel = request.Channel;
-        if (environment.Now >= (PeerBlockFacts.Of(channel)?.KnowsQBlockUntil ?? long.MinValue)
+        if (environment.Now >= (PeerBlockwiseState.Of(channel)?.KnowsQBlockUntil ?? long.MinValue)
             && !await ProbeAsync(request).ConfigureAwait(false))
         {
             return StepOutcome.Go;
@@ -91,7 +91,7 @@ internal sealed class QBlockRequestStep(CoapEnvironment environment, RequestSend
             CoapResponse response = await SendBelowAsync(request with { Message = probe }).ConfigureAwait(false);
             if (response.Code != CoapCode.BadOption)
             {
-                PeerBlockFacts.GetOrAdd(channel).KnowsQBlockUntil = environment.Now + s_remembered.Ticks;
+                PeerBlockwiseState.GetOrAdd(channel).KnowsQBlockUntil = environment.Now + s_remembered.Ticks;
                 return true;
             }
         }
@@ -106,8 +106,8 @@ internal sealed class QBlockRequestStep(CoapEnvironment environment, RequestSend
 
     private void Forget(CoapChannel channel)
     {
-        PeerBlockFacts facts = PeerBlockFacts.GetOrAdd(channel);
-        facts.KnowsQBlockUntil = long.MinValue;
-        facts.LacksQBlockUntil = environment.Now + s_remembered.Ticks;
+        PeerBlockwiseState state = PeerBlockwiseState.GetOrAdd(channel);
+        state.KnowsQBlockUntil = long.MinValue;
+        state.LacksQBlockUntil = environment.Now + s_remembered.Ticks;
     }
 }

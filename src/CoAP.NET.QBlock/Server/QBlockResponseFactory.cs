@@ -51,7 +51,7 @@ internal static class QBlockResponseFactory
     {
         BlockPayloadSize fit = BlockPayloadSize.Plain(sizeExponent);
         int total = whole.Payload.Length;
-        PartialBodyResult block = BlockResponses.Cut(
+        PartialBodyResult block = BlockResponseCutter.Cut(
             whole, (long)number * fit.Size, fit, 0, total, block1: null, observe, total, OptionNumber.QBlock2);
         block.Following = following;
         return block;

@@ -10,16 +10,16 @@ namespace CoAP.NET.QBlock.Server;
 internal sealed class QBlockServing : QBlockServer
 {
     private readonly CoapShard _shard;
-    private readonly BlockwiseAnswering _answering;
+    private readonly BlockwiseResponder _responder;
     private readonly QBlock1RequestReceiver _uploads;
     private readonly QBlock2ResponseSender _sender;
 
-    public QBlockServing(CoapShard shard, RequestBodyStore requests, BlockwiseAnswering answering)
+    public QBlockServing(CoapShard shard, RequestBodyStore requests, BlockwiseResponder responder)
     {
         _shard = shard;
-        _answering = answering;
+        _responder = responder;
         _uploads = new QBlock1RequestReceiver(shard, requests);
-        _sender = new QBlock2ResponseSender(shard, answering.Responses);
+        _sender = new QBlock2ResponseSender(shard, responder.Responses);
     }
 
     // A body that is read one block at a time uses Block2, and so do notifications.
@@ -62,16 +62,16 @@ internal sealed class QBlockServing : QBlockServer
         RequestedQBlock2Blocks? wish = exchange.Request.Message.HasOptions
             ? RequestedQBlock2Blocks.Read(exchange.Request.Message.OptionsToRead!, out _) : null;
         BlockValue? asked = wish is null ? null : new BlockValue(0, more: false, wish.SizeExponent);
-        int exponent = BlockResponses.Fit(exchange, asked, result).SizeExponent;
+        int exponent = BlockResponseCutter.Fit(exchange, asked, result).SizeExponent;
         int count = BlockPayloadSize.CountOf(result.Payload.Length, exponent);
         if (wish is null && count == 1)
         {
             return result;
         }
 
-        CoapResult whole = BlockResponses.Prepare(result);
+        CoapResult whole = BlockResponseCutter.Prepare(result);
         whole.OwnOptions.Remove(OptionNumber.QBlock2);
-        if (count > 1 && _answering.Store(exchange, whole, 0) is { } refusal)
+        if (count > 1 && _responder.Store(exchange, whole, 0) is { } refusal)
         {
             return refusal;
         }
@@ -83,7 +83,7 @@ internal sealed class QBlockServing : QBlockServer
     // The blocks of an answer that was kept; null when it is gone.
     private BlockVerdict? Find(CoapExchange exchange, RequestedQBlock2Blocks wish)
     {
-        TransferKey key = BlockwiseAnswering.KeyOf(exchange);
+        TransferKey key = BlockwiseResponder.KeyOf(exchange);
         int max = exchange.Channel.Parameters.MaxPayloads;
         long now = _shard.Environment.Now;
         CoapResult? whole;
@@ -91,7 +91,7 @@ internal sealed class QBlockServing : QBlockServer
         _shard.Enter();
         try
         {
-            whole = _answering.Responses.Find(key, (long)wish.First << (wish.SizeExponent + 4), 16 << wish.SizeExponent, now)
+            whole = _responder.Responses.Find(key, (long)wish.First << (wish.SizeExponent + 4), 16 << wish.SizeExponent, now)
                 ?.Response?.Result;
             if (whole is not null && wish.IsContinue(max))
             {
@@ -100,7 +100,7 @@ internal sealed class QBlockServing : QBlockServer
                     return new BlockVerdict(BlockVerdictKind.Settle);
                 }
 
-                isSending = _answering.Responses.FindTransfer(key)?.Sending is not null;
+                isSending = _responder.Responses.FindTransfer(key)?.Sending is not null;
             }
         }
         finally
@@ -113,7 +113,7 @@ internal sealed class QBlockServing : QBlockServer
             return null;
         }
 
-        int exponent = BlockResponses.Fit(exchange, new BlockValue(0, more: false, wish.SizeExponent), whole).SizeExponent;
+        int exponent = BlockResponseCutter.Fit(exchange, new BlockValue(0, more: false, wish.SizeExponent), whole).SizeExponent;
         int count = BlockPayloadSize.CountOf(whole.Payload.Length, exponent);
         return BlockVerdict.Answer(wish.First >= count
             ? BlockResponses.BeyondEnd((long)wish.First << (exponent + 4), whole.Payload.Length)
@@ -128,7 +128,7 @@ internal sealed class QBlockServing : QBlockServer
             return;
         }
 
-        TransferKey key = BlockwiseAnswering.KeyOf(exchange);
+        TransferKey key = BlockwiseResponder.KeyOf(exchange);
         _shard.Enter();
         try
         {

@@ -25,7 +25,7 @@ public sealed class CoapRegistration : IAsyncDisposable
         ArgumentNullException.ThrowIfNull(client);
         ArgumentNullException.ThrowIfNull(options);
         ClientRegistrationRules.CheckAttributes(options);
-        _loop = new RegistrationLoop(this, client, uri, directory, options.UsedBy("a registration"));
+        _loop = new RegistrationLoop(this, client, uri, directory, options.MakeReadOnlyFor("a registration"));
         _running = _loop.RunAsync();
     }
 

@@ -198,7 +198,7 @@ internal sealed class DatagramDeliverer
     public void BringUp(CoapAddress host)
     {
         _faults.BringUp(host);
-        _trace.Add(NetworkEventKind.Changed, null, host, $"{NetworkLinkPattern.Say(host)} is up");
+        _trace.Add(NetworkEventKind.Changed, null, host, $"{NetworkLinkMatcher.Describe(host)} is up");
     }
 
     /// <summary>The last events, one line for each.</summary>

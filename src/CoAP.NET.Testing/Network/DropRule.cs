@@ -1,12 +1,12 @@
 namespace CoAP.NET.Testing.Network;
 
-/// <summary>Passes some datagrams, then drops some.</summary>
-internal sealed class DropRule(NetworkLinkPattern where, int pass, int drop)
+/// <summary>Drops a number of datagrams on a link, after a number that it delivers.</summary>
+internal sealed class DropRule(NetworkLinkMatcher link, int pass, int drop)
 {
     private int _pass = pass;
     private int _drop = drop;
 
-    public NetworkLinkPattern Where { get; } = where;
+    public NetworkLinkMatcher Link { get; } = link;
 
     public bool IsSpent => _drop == 0;
 

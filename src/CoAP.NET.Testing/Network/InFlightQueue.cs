@@ -25,7 +25,7 @@ internal sealed class InFlightQueue(NetworkElapsedTime clock)
     {
         foreach ((ScheduledDelivery item, _) in _items.UnorderedItems)
         {
-            item.IsCancelled |= item.Kind != InFlightKind.HostUp && NetworkLinkPattern.Covers(host, item.To);
+            item.IsCancelled |= item.Kind != InFlightKind.HostUp && NetworkLinkMatcher.MatchesAddress(host, item.To);
         }
     }
 }

@@ -181,7 +181,7 @@ public sealed class InMemoryNetwork
         ArgumentNullException.ThrowIfNull(conditions);
         lock (_gate)
         {
-            _faults.SetConditions(new NetworkLinkPattern(from, to), conditions);
+            _faults.SetConditions(new NetworkLinkMatcher(from, to), conditions);
             _delivery.ForgetOrder();
         }
     }
@@ -203,10 +203,10 @@ public sealed class InMemoryNetwork
     {
         lock (_gate)
         {
-            _faults.Cut(new NetworkLinkPattern(one, other));
-            _faults.Cut(new NetworkLinkPattern(other, one));
+            _faults.Cut(new NetworkLinkMatcher(one, other));
+            _faults.Cut(new NetworkLinkMatcher(other, one));
             _trace.Add(NetworkEventKind.Changed, null, other,
-                $"{NetworkLinkPattern.Say(one)} and {NetworkLinkPattern.Say(other)} are cut off from each other");
+                $"{NetworkLinkMatcher.Describe(one)} and {NetworkLinkMatcher.Describe(other)} are cut off from each other");
         }
     }
 
@@ -217,9 +217,9 @@ public sealed class InMemoryNetwork
     {
         lock (_gate)
         {
-            _faults.Cut(new NetworkLinkPattern(from, to));
+            _faults.Cut(new NetworkLinkMatcher(from, to));
             _trace.Add(NetworkEventKind.Changed, null, to,
-                $"nothing gets from {NetworkLinkPattern.Say(from)} to {NetworkLinkPattern.Say(to)}");
+                $"nothing gets from {NetworkLinkMatcher.Describe(from)} to {NetworkLinkMatcher.Describe(to)}");
         }
     }
 
@@ -243,7 +243,7 @@ public sealed class InMemoryNetwork
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
         lock (_gate)
         {
-            _faults.Drop(new DropRule(new NetworkLinkPattern(from, to), 0, count));
+            _faults.Drop(new DropRule(new NetworkLinkMatcher(from, to), 0, count));
         }
     }
 
@@ -257,7 +257,7 @@ public sealed class InMemoryNetwork
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(n);
         lock (_gate)
         {
-            _faults.Drop(new DropRule(new NetworkLinkPattern(from, to), n - 1, 1));
+            _faults.Drop(new DropRule(new NetworkLinkMatcher(from, to), n - 1, 1));
         }
     }
 
@@ -287,7 +287,7 @@ public sealed class InMemoryNetwork
         lock (_gate)
         {
             _faults.TakeDown(host);
-            _trace.Add(NetworkEventKind.Changed, null, host, $"{NetworkLinkPattern.Say(host)} is down");
+            _trace.Add(NetworkEventKind.Changed, null, host, $"{NetworkLinkMatcher.Describe(host)} is down");
         }
     }
 

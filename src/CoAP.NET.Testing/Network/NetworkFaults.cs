@@ -4,23 +4,23 @@ namespace CoAP.NET.Testing.Network;
 /// <param name="conditions">The conditions of all links without conditions of their own.</param>
 internal sealed class NetworkFaults(NetworkConditions conditions)
 {
-    private readonly List<(NetworkLinkPattern Where, NetworkConditions Conditions)> _links = [];
-    private readonly List<NetworkLinkPattern> _partitions = [];
+    private readonly List<(NetworkLinkMatcher Link, NetworkConditions Conditions)> _links = [];
+    private readonly List<NetworkLinkMatcher> _partitions = [];
     private readonly List<DropRule> _drops = [];
     private readonly List<CoapAddress> _down = [];
 
     /// <summary>The conditions of all links without conditions of their own.</summary>
     public NetworkConditions Conditions { get; set; } = conditions;
 
-    public void SetConditions(NetworkLinkPattern where, NetworkConditions conditions)
+    public void SetConditions(NetworkLinkMatcher link, NetworkConditions conditions)
     {
-        _links.RemoveAll(link => link.Where == where);
-        _links.Add((where, conditions));
+        _links.RemoveAll(entry => entry.Link == link);
+        _links.Add((link, conditions));
     }
 
     public void ClearConditions() => _links.Clear();
 
-    public void Cut(NetworkLinkPattern where) => _partitions.Add(where);
+    public void Cut(NetworkLinkMatcher link) => _partitions.Add(link);
 
     public void Heal() => _partitions.Clear();
 
@@ -34,7 +34,7 @@ internal sealed class NetworkFaults(NetworkConditions conditions)
     {
         for (int i = _links.Count - 1; i >= 0; i--)
         {
-            if (_links[i].Where.Applies(from, to))
+            if (_links[i].Link.Matches(from, to))
             {
                 return _links[i].Conditions;
             }
@@ -43,16 +43,16 @@ internal sealed class NetworkFaults(NetworkConditions conditions)
         return Conditions;
     }
 
-    public bool IsPartitioned(CoapAddress from, CoapAddress to) => _partitions.Exists(rule => rule.Applies(from, to));
+    public bool IsPartitioned(CoapAddress from, CoapAddress to) => _partitions.Exists(link => link.Matches(from, to));
 
-    public bool IsDown(CoapAddress address) => _down.Exists(host => NetworkLinkPattern.Covers(host, address));
+    public bool IsDown(CoapAddress address) => _down.Exists(host => NetworkLinkMatcher.MatchesAddress(host, address));
 
     public bool IsDropped(CoapAddress from, CoapAddress to)
     {
         bool dropped = false;
         foreach (DropRule rule in _drops)
         {
-            if (rule.Where.Applies(from, to))
+            if (rule.Link.Matches(from, to))
             {
                 dropped |= rule.Drops();
             }

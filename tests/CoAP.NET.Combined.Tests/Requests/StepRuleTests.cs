@@ -24,7 +24,7 @@ public sealed class StepRuleTests
         CoapResponse response = await SendAsync(last, request, new EchoStep());
         response.Gives(CoapCode.Unauthorized);
         Assert.Equal([null, "01", "02", "03"], last.Sent.Select(EchoOf));
-        Assert.Equal([4], PeerRequestFacts.Of(request.Channel)?.EchoToReturn);
+        Assert.Equal([4], PeerRequestStepState.Of(request.Channel)?.EchoToReturn);
     }
 
     [Theory]
@@ -36,11 +36,11 @@ public sealed class StepRuleTests
         ScriptedStep last = new(_ => ++count == 1 ? Echo(CoapCode.Unauthorized, 8) : CachedPeers.Response(CoapCode.Content, "open"),
             isLate);
         OutgoingRequest request = Outgoing("x");
-        PeerRequestFacts.GetOrAdd(request.Channel).EchoToReturn = [7];
+        PeerRequestStepState.GetOrAdd(request.Channel).EchoToReturn = [7];
         CoapResponse response = await SendAsync(last, request, new EchoStep());
         response.Says("open");
         Assert.Equal(["07", "08"], last.Sent.Select(EchoOf));
-        Assert.Null(PeerRequestFacts.Of(request.Channel)?.EchoToReturn);
+        Assert.Null(PeerRequestStepState.Of(request.Channel)?.EchoToReturn);
     }
 
     [Theory]
@@ -53,7 +53,7 @@ public sealed class StepRuleTests
         request.Message.Options.Add(OptionNumber.Echo, [1]);
         await SendAsync(last, request, new EchoStep());
         Assert.Single(last.Sent);
-        Assert.Null(PeerRequestFacts.Of(request.Channel)?.EchoToReturn);
+        Assert.Null(PeerRequestStepState.Of(request.Channel)?.EchoToReturn);
     }
 
     [Theory]
@@ -93,13 +93,13 @@ public sealed class StepRuleTests
         if (reaction == "silence")
         {
             Assert.Equal("nothing came", (await Assert.ThrowsAsync<CoapException>(() => task)).Message);
-            Assert.Equal(LongTokenSupport.Unknown, PeerRequestFacts.Of(request.Channel)!.LongTokens);
+            Assert.Equal(LongTokenSupport.Unknown, PeerRequestStepState.Of(request.Channel)!.LongTokens);
             return;
         }
 
         await task.Says("short");
         Assert.Equal([20, 0], last.Sent.Select(static sent => sent.Message.Token.Length));
-        Assert.Equal(LongTokenSupport.No, PeerRequestFacts.Of(request.Channel)!.LongTokens);
+        Assert.Equal(LongTokenSupport.No, PeerRequestStepState.Of(request.Channel)!.LongTokens);
     }
 
     [Theory]

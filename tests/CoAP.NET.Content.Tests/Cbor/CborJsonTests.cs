@@ -150,7 +150,7 @@ public sealed class CborJsonTests
     [Fact]
     [Trait("Category", "Campaign")]
     [Rfc("8949-5.3-1")]
-    public void Random_bytes_are_converted_to_JSON_or_give_a_fault()
+    public void Random_CBOR_with_changed_bytes_is_converted_to_JSON_or_gives_a_fault()
     {
         Random random = new(s_seed + 2);
         int converted = 0;
@@ -165,7 +165,7 @@ public sealed class CborJsonTests
             ArrayBufferWriter<byte> json = new();
             if (CborToJson.TryConvert(bytes, json, out ContentFault fault))
             {
-                // What is said to be JSON is.
+                // The output is valid JSON.
                 converted++;
                 JsonNode.Parse(json.WrittenSpan, documentOptions: new JsonDocumentOptions { MaxDepth = CborToJson.MaxDepth });
             }

@@ -3,6 +3,20 @@ namespace CoAP.NET.Content.Tests.Cbor;
 /// <summary>Diagnostic notation as users call it.</summary>
 public sealed class CborNotationTests
 {
+    [Theory]
+    [InlineData("24", 2)]
+    [InlineData("'abc'", 4)]
+    [InlineData("[_ ]", 2)]
+    [InlineData("(_ 'a')", 4)]
+    [InlineData("<<1, 2>>", 3)]
+    [InlineData("18446744073709551616", 11)]
+    public void CBOR_of_exactly_maxSize_bytes_is_parsed_and_one_byte_more_is_refused(string notation, int size)
+    {
+        Assert.Equal(size, CoapCborNotation.Parse(notation, maxSize: size).Length);
+        Assert.False(CoapCborNotation.TryParse(notation, out _, out CoapContentSyntaxError error, maxSize: size - 1));
+        error.Message.Mentions("exceeds the limit");
+    }
+
     [Fact]
     public void An_item_is_formatted_on_a_single_line_unless_a_width_is_given()
     {

@@ -136,20 +136,6 @@ public sealed class NotationCampaignTests
     }
 
     [Theory]
-    [InlineData("24", 2)]
-    [InlineData("'abc'", 4)]
-    [InlineData("[_ ]", 2)]
-    [InlineData("(_ 'a')", 4)]
-    [InlineData("<<1, 2>>", 3)]
-    [InlineData("18446744073709551616", 11)]
-    public void The_size_limit_is_exact(string notation, int size)
-    {
-        Assert.Equal(size, CoapCborNotation.Parse(notation, maxSize: size).Length);
-        Assert.False(CoapCborNotation.TryParse(notation, out _, out CoapContentSyntaxError error, maxSize: size - 1));
-        error.Message.Mentions("exceeds the limit");
-    }
-
-    [Theory]
     [InlineData("9")]
     [InlineData("-0xf")]
     [InlineData("0o7")]

@@ -100,7 +100,7 @@ public sealed class EndToEndTests
     }
 
     [Fact]
-    public async Task The_server_sends_messages_to_the_client_in_the_same_session()
+    public async Task The_server_pings_a_client_in_its_session()
     {
         TaskCompletionSource<CoapPeer> connected = new(RunContinuationsAsynchronously);
         await using SecureEndpoints secure = new();
@@ -110,10 +110,14 @@ public sealed class EndToEndTests
         await client.GetAsync($"{secure.Host}/hello");
 
         CoapPeer peer = await connected.Task.WaitAsync(FromMinutes(2));
+        object? session = peer.Connection;
+        Assert.NotNull(session);
         TimeSpan roundTrip = await peer.PingAsync();
 
         Assert.True(roundTrip > TimeSpan.Zero);
         Assert.True(peer.IsConnected);
+        Assert.Same(session, Assert.Single(secure.Server.Endpoint.ConnectedPeers).Connection);
+        Assert.Equal(1, secure.Server.Counters[CoapCounter.ConnectionsAccepted]);
         Assert.Equal(SecureEndpoints.Identity, Assert.IsType<CoapDtlsPeerIdentity>(peer.Identity).PskIdentity);
     }
 

@@ -197,25 +197,27 @@ public sealed class FlowTests
     }
 
     [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
+    [InlineData(true, true)]
+    [InlineData(true, false)]
+    [InlineData(false, false)]
     [Rfc("9528-A.2.2-1")]
-    public async Task A_Responder_client_sends_message_4_when_both_sides_agreed_on_it(bool isSent)
+    public async Task A_server_that_awaits_message_4_is_established_only_when_the_Responder_client_sends_it(bool awaits, bool isSent)
     {
         await using EdhocWorld world = new(options =>
         {
             options.ReverseMethod = EdhocMethod.StaticStatic;
-            options.AwaitsMessage4 = true;
+            options.AwaitsMessage4 = awaits;
         });
         await world.Server.StartAsync();
         EdhocClient client = world.MakeEdhoc(options => options.SendsMessage4 = isSent);
+        bool isEstablished = !awaits || isSent;
 
         using EdhocResult session = await world.RunAsync(() => client.ConnectReverseAsync(EdhocWorld.Uri));
 
-        Assert.Equal(isSent ? 1 : 0, world.Established.Count);
-        Assert.Equal(isSent ? 0 : 1, world.Edhoc.GetCounters().Sessions);
+        Assert.Equal(isEstablished ? 1 : 0, world.Established.Count);
+        Assert.Equal(isEstablished ? 0 : 1, world.Edhoc.GetCounters().Sessions);
         world.Clock.Advance(FromSeconds(61));
-        Assert.Equal((0, isSent ? 0L : 1L), (world.Edhoc.GetCounters().Sessions, world.Edhoc.GetCounters().Abandoned));
+        Assert.Equal((0, isEstablished ? 0L : 1L), (world.Edhoc.GetCounters().Sessions, world.Edhoc.GetCounters().Abandoned));
     }
 
     [Fact]

@@ -161,13 +161,15 @@ public sealed class DashboardSiteTests : IAsyncDisposable
         Assert.Equal(1, exitCode);
     }
 
-    [Fact]
-    public async Task A_dashboard_without_a_server_cannot_be_mapped()
+    [Theory]
+    [InlineData("north", "'north'")]
+    [InlineData("", "no CoAP server to show")]
+    public async Task A_dashboard_of_an_unknown_server_cannot_be_mapped(string name, string problem)
     {
         InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() =>
-            DashboardSite.StartAsync(null, options => options.ServerName = "north"));
+            DashboardSite.StartAsync(null, options => options.ServerName = name));
 
-        exception.Mentions("'north'");
+        exception.Mentions(problem);
     }
 
     [Fact]

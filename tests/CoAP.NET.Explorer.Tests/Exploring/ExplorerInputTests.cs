@@ -176,7 +176,7 @@ public sealed class ExplorerInputTests(ExplorerWorld world) : IClassFixture<Expl
         HashSet<string> members = [];
         Collect(PageJson.Default.EditorRequest, "");
         Collect(PageJson.Default.ResourcesRequest, "");
-        Collect(PageJson.Default.DiscoverRequest, "");
+        Collect(PageJson.Default.DiscoverServersRequest, "");
         Collect(PageJson.Default.ConvertRequest, "");
         Assert.Equal(members.Order(StringComparer.Ordinal), s_wrong.Keys.Order(StringComparer.Ordinal));
 

@@ -303,7 +303,7 @@ public sealed partial class NameTests
         Assert.Empty(await Snippet.AnalyzeAsync(compilation));
     }
 
-    private static IEnumerable<ForeignName> All => ForeignNames.ByName.Values.SelectMany(static names => names);
+    private static IEnumerable<OtherLibraryName> All => OtherLibraryNames.ByName.Values.SelectMany(static names => names);
 
     private static List<string> Lines { get; } = [.. Written.Select(static row => row.Data.Item1),
         .. Contents.Select(static row => Call(row.Data.Item1, row.Data.Item2.Written))];

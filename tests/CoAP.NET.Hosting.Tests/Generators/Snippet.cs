@@ -71,7 +71,7 @@ internal static class Snippet
     public static ImmutableArray<DiagnosticDescriptor> Descriptors { get; } =
         [.. Analyzers.SelectMany(static analyzer => analyzer.SupportedDiagnostics)];
 
-    private static ImmutableArray<DiagnosticAnalyzer> Analyzers => [new CoapRouteAnalyzer(), new CoapForeignNameAnalyzer()];
+    private static ImmutableArray<DiagnosticAnalyzer> Analyzers => [new CoapRouteAnalyzer(), new CoapOtherLibraryNameAnalyzer()];
 
     /// <summary>What the analyzers say.</summary>
     public static async Task<ImmutableArray<Diagnostic>> AnalyzeAsync(Compilation compilation) =>

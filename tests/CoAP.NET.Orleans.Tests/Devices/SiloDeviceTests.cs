@@ -351,7 +351,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_silo_with_another_secret_cannot_query_devices_and_its_answers_are_refused()
+    public async Task A_silo_with_another_secret_hosts_no_grains_and_cannot_exchange_device_calls()
     {
         await StartAsync(1);
         TestDevice device = await ConnectAsync(0);
@@ -359,7 +359,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
         await Eventually.IsTrueAsync(() => _silos[0].Members.Contains(stranger.Silo));
         IDeviceDirectory places = _silos[0].Grains.GetGrain<IDeviceDirectory>(Name);
 
-        // It gets no grain, and its sessions are none.
+        // No grain is placed on it, and its reports of sessions are refused.
         await Assert.ThrowsAnyAsync<Exception>(() => stranger.Grains.GetGrain<IDeviceDirectory>("new").FindAsync(null));
         await Assert.ThrowsAnyAsync<Exception>(() => places.ArrivedAsync(stranger.Silo, 1, null));
         Assert.Equal(_silos[0].Silo, (await places.FindAsync(null)).Silo);

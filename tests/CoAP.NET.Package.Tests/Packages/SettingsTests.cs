@@ -99,7 +99,7 @@ public sealed class SettingsTests
             if ((instruction == OpCodes.Call || instruction == OpCodes.Callvirt)
                 && method.Module.ResolveMethod(token, ofType, ofMethod) is MethodInfo called)
             {
-                if (called.Name == "UsedBy" && called.IsGenericMethod)
+                if (called.Name == "MakeReadOnlyFor" && called.IsGenericMethod)
                 {
                     yield return called.GetGenericArguments()[0];
                 }

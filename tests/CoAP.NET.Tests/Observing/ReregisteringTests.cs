@@ -242,6 +242,8 @@ public sealed class ReregisteringTests : ClientObserveTest
         await using CoapObservation disposed = observation;
         (CoapMessage again, _) = NextRequest(FromSeconds(26));
         Transport.Receive(s_server, $"7000{again.MessageId:x4}");
+        Failure.Is(CoapError.Reset, observation.Error);
+        Assert.Equal(CoapObserveState.Reregistering, observation.State);
         NotifyAcknowledged(registration.Token, 2, "alive", maxAge: 500);
         Assert.Equal(CoapObserveState.Observing, observation.State);
         Assert.Null(observation.Error);

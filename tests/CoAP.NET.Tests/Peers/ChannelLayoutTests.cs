@@ -57,7 +57,7 @@ public class ChannelLayoutTests
                 isNothing &= channel is { Identity: null, PeerId: null, Connection: null, Carried: null, Number: 0, IsVerified: false };
                 foreach (PeerFeatureKind slot in slots)
                 {
-                    isNothing &= channel.Part<IPeerFeatureState>(slot) is null;
+                    isNothing &= channel.FeatureState<IPeerFeatureState>(slot) is null;
                 }
             }
         }));
@@ -82,21 +82,21 @@ public class ChannelLayoutTests
     public void An_Echo_value_of_a_peer_is_taken_once()
     {
         CoapChannel channel = Make(1);
-        PeerRequestFacts.GetOrAdd(channel).EchoToReturn = [1, 2];
-        Assert.Equal([1, 2], PeerRequestFacts.Of(channel)!.TakeEchoToReturn());
-        Assert.Null(PeerRequestFacts.Of(channel)!.TakeEchoToReturn());
-        Assert.Null(PeerRequestFacts.Of(Make(2)));
+        PeerRequestStepState.GetOrAdd(channel).EchoToReturn = [1, 2];
+        Assert.Equal([1, 2], PeerRequestStepState.Of(channel)!.TakeEchoToReturn());
+        Assert.Null(PeerRequestStepState.Of(channel)!.TakeEchoToReturn());
+        Assert.Null(PeerRequestStepState.Of(Make(2)));
     }
 
     // What a peer costs beyond its channel: the parts of its chapters, each only where it has something to say.
     [Fact]
     public void A_part_of_a_chapter_costs_a_peer_no_more_than_its_own_fields_and_one_table_of_parts()
     {
-        long table = Cost(channel => channel.SetPart(PeerFeatureKind.Steering, null));
+        long table = Cost(channel => channel.SetFeatureState(PeerFeatureKind.Steering, null));
         Assert.InRange(table, 1, 136);
         Assert.InRange(Cost(channel => PeerVerification.GetOrAdd(channel).Credit = 1) - table, 1, 32);
-        Assert.InRange(Cost(channel => PeerRequestFacts.GetOrAdd(channel).TakesProxyScheme = true) - table, 1, 40);
-        Assert.InRange(Cost(channel => PeerBlockFacts.GetOrAdd(channel).UploadBlockSize = 64) - table, 1, 48);
+        Assert.InRange(Cost(channel => PeerRequestStepState.GetOrAdd(channel).TakesProxyScheme = true) - table, 1, 40);
+        Assert.InRange(Cost(channel => PeerBlockwiseState.GetOrAdd(channel).UploadBlockSize = 64) - table, 1, 48);
     }
 
     private long Cost(Action<CoapChannel> add)

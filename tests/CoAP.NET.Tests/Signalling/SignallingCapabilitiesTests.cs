@@ -37,11 +37,11 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect("70e123010000202120");
         Assert.Equal((65_536, true, 32), CapabilitiesOf(connection));
-        Assert.True(PeerBlockFacts.TakesBert(connection.Channel!));
+        Assert.True(PeerBlockwiseState.TakesBert(connection.Channel!));
 
         connection.Receive("30e1220480");
         Assert.Equal((1152, true, 32), CapabilitiesOf(connection));
-        Assert.False(PeerBlockFacts.TakesBert(connection.Channel!));
+        Assert.False(PeerBlockwiseState.TakesBert(connection.Channel!));
 
         connection.Receive(BareCsm);
         Assert.Equal((1152, true, 32), CapabilitiesOf(connection));

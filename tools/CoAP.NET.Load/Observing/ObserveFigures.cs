@@ -106,7 +106,7 @@ internal sealed class ObserveFigures
         {
             if (_changes.HasBegun)
             {
-                _errors[ErrorKind.WrongPayload] = _errors.GetValueOrDefault(ErrorKind.WrongPayload) + 1;
+                _errors[FailureNames.WrongPayload] = _errors.GetValueOrDefault(FailureNames.WrongPayload) + 1;
             }
         }
     }

@@ -46,12 +46,12 @@ internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, AnswerChec
             }
 
             // It would keep trying. An observer that registers later than the others has missed part of the measurement.
-            figures.AddError("register: " + (observation.Error is { } error ? ErrorKind.Of(error) : "not observable"));
+            figures.AddError("register: " + (observation.Error is { } error ? FailureNames.Of(error) : "not observable"));
             await observation.DisposeAsync().ConfigureAwait(false);
         }
         catch (Exception exception) when (exception is CoapException or ArgumentException)
         {
-            figures.AddError("register: " + ErrorKind.Of(exception));
+            figures.AddError("register: " + FailureNames.Of(exception));
         }
     }
 
@@ -95,7 +95,7 @@ internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, AnswerChec
             // RegisterAsync checks the answer to the registration.
             if (_observation is not null)
             {
-                figures.AddError(ErrorKind.Of(response.Code));
+                figures.AddError(FailureNames.Of(response.Code));
             }
         }
         else if (plan.Rate > 0)
@@ -124,7 +124,7 @@ internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, AnswerChec
         Volatile.Write(ref _current, number);
         if (isBack)
         {
-            figures.AddError(ErrorKind.OutOfOrder);
+            figures.AddError(FailureNames.OutOfOrder);
         }
         else if (IsRegistered)
         {
@@ -144,7 +144,7 @@ internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, AnswerChec
         else if (state is CoapObserveState.Reregistering or CoapObserveState.Stale or CoapObserveState.Failed
             && _observation?.Error is { } error and not CoapResponseException)
         {
-            figures.AddError("registration lost: " + ErrorKind.Of(error));
+            figures.AddError("registration lost: " + FailureNames.Of(error));
         }
 
         Volatile.Write(ref _isObserving, state is CoapObserveState.Observing or CoapObserveState.Stale);

@@ -72,7 +72,7 @@ internal sealed class ResourceChanger(LoadPlan plan, ICoapClient client, Observe
                 return;
             }
 
-            figures.AddError("change: " + ErrorKind.Of(response.Code));
+            figures.AddError("change: " + FailureNames.Of(response.Code));
         }
         catch (CoapTimeoutException)
         {
@@ -80,7 +80,7 @@ internal sealed class ResourceChanger(LoadPlan plan, ICoapClient client, Observe
         }
         catch (CoapException exception)
         {
-            figures.AddError("change: " + ErrorKind.Of(exception));
+            figures.AddError("change: " + FailureNames.Of(exception));
         }
 
         figures.FailChange(number);

@@ -10,10 +10,10 @@ internal sealed class AnswerCheck(LoadPlan plan)
 
     /// <summary>Returns the error of an answer; null for a correct one.</summary>
     public string? FaultOf(CoapResponse response) =>
-        !response.IsSuccess ? ErrorKind.Of(response.Code)
+        !response.IsSuccess ? FailureNames.Of(response.Code)
         : _expected is null || response.Payload.Span.SequenceEqual(_expected) ? null
-        : ErrorKind.WrongPayload;
+        : FailureNames.WrongPayload;
 
     /// <summary>Returns the error kind of a failed request; null: lost.</summary>
-    public static string? FaultOf(CoapException exception) => exception is CoapTimeoutException ? null : ErrorKind.Of(exception);
+    public static string? FaultOf(CoapException exception) => exception is CoapTimeoutException ? null : FailureNames.Of(exception);
 }

@@ -13,7 +13,7 @@ internal sealed class OpenLoop(LoadPlan plan, LoadPeers peers, LoadMeter meter) 
 
     private readonly long _timeout = MonotonicTimestamp.FromSeconds(plan.TimeoutSeconds);
     private readonly ArrivalTimes _arrivals = new(plan.Rate, plan.RampSeconds, plan.Poisson, unchecked((plan.Seed * 31) + plan.FirstPeer));
-    private readonly ArrivalQueue _queue = new();
+    private readonly DueRequestQueue _queue = new();
     private Task _pacing = Task.CompletedTask;
 
     public override void Begin(long begun) =>
@@ -28,11 +28,11 @@ internal sealed class OpenLoop(LoadPlan plan, LoadPeers peers, LoadMeter meter) 
     protected override async Task RunAsync(SimulatedPeer peer)
     {
         CoapRequest request = peer.NewRequest();
-        ArrivalWaiter waiter = new();
+        DueRequestWaiter waiter = new();
         while (true)
         {
             long due = await _queue.TakeAsync(waiter).ConfigureAwait(false);
-            if (due == ArrivalQueue.Over)
+            if (due == DueRequestQueue.Over)
             {
                 return;
             }

@@ -37,7 +37,7 @@ internal static class Coordinator
     public static async Task<LoadResult> RunAsync(IReadOnlyList<DnsEndPoint> workers, LoadPlan plan, IProgress<LoadProgress>? progress,
         CoordinatorOptions options, CancellationToken cancellationToken)
     {
-        IReadOnlyList<LoadPlan> shares = PlanDivision.Deal(plan, workers.Count);
+        IReadOnlyList<LoadPlan> shares = PlanDivision.Divide(plan, workers.Count);
         if (shares.Count < workers.Count)
         {
             options.Say?.Invoke($"{shares.Count} of {workers.Count} workers take part: there are no more peers.");

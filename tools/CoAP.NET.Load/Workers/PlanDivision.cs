@@ -2,7 +2,7 @@ using CoAP.NET.Load.Plans;
 
 namespace CoAP.NET.Load.Workers;
 
-/// <summary>Distributes one plan to several workers, so that together they do the same as one would.</summary>
+/// <summary>Divides a plan into one plan per worker. Together the workers execute the whole plan.</summary>
 /// <remarks>
 /// The change rate of an observing run is not divided and stays in all plans: it tells each worker that bodies are growing numbers. Only
 /// the worker of peer 0 makes the changes, so that they have one order.
@@ -12,7 +12,7 @@ internal static class PlanDivision
     /// <summary>Returns one plan per worker; fewer if there are fewer peers, because a worker needs a peer.</summary>
     /// <param name="plan">The whole plan.</param>
     /// <param name="workers">At least 1.</param>
-    public static IReadOnlyList<LoadPlan> Deal(LoadPlan plan, int workers)
+    public static IReadOnlyList<LoadPlan> Divide(LoadPlan plan, int workers)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(workers, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(plan.Peers, 1, nameof(plan));

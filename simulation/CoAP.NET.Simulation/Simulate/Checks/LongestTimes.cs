@@ -1,15 +1,15 @@
 namespace CoAP.NET.Simulation.Simulate;
 
-/// <summary>How long a request may take that has no limit of its own.</summary>
+/// <summary>Computes the longest time of a request without a timeout.</summary>
 internal static class LongestTimes
 {
-    // It waits for its turn behind others, each of which may take minutes.
+    // A request waits behind others, each of which may take minutes.
     private static readonly TimeSpan s_usual = TimeSpan.FromHours(3);
 
-    /// <summary>How long a node that forwards waits for the node that it asks.</summary>
+    /// <summary>The timeout of a forwarding node for its upstream.</summary>
     public static TimeSpan Forwarding { get; } = TimeSpan.FromSeconds(80);
 
-    /// <summary>From its beginning to its end.</summary>
+    /// <summary>Returns the longest time of a step.</summary>
     public static TimeSpan Of(Scenario scenario, Step step)
     {
         TimeSpan longest = s_usual;
@@ -24,8 +24,8 @@ internal static class LongestTimes
         return longest;
     }
 
-    // Where nothing is kept (CoapLimits.Blockwise.ResponseMemory is 0), the answer to a safe request is made again for each later block of
-    // it; who waits behind such a request waits for all of that.
+    // If responses are not stored (CoapLimits.Blockwise.ResponseMemory is 0), the handler of a safe request runs for each block. A request
+    // queued behind it waits for all of its blocks.
     private static TimeSpan Repeated(Scenario scenario, Step step)
     {
         NodePlan client = scenario.Nodes[step.Node];

@@ -31,7 +31,7 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
     // Size exponent 7 may lose its meaning on the way (RFC 8323 section 6).
     private BlockValue Next => BlockValue.FromOffset(
         _offset, more: false,
-        PeerBlockFacts.TakesBert(transfer.Channel) ? _sizeExponent : Math.Min(_sizeExponent, BlockValue.MaxSizeExponent));
+        PeerBlockwiseState.TakesBert(transfer.Channel) ? _sizeExponent : Math.Min(_sizeExponent, BlockValue.MaxSizeExponent));
 
     /// <summary>Fetches what is left of the body.</summary>
     /// <param name="response">The first response.</param>
@@ -123,7 +123,7 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
             null => _offset > 0 && (_first is not null || IsExpected(response))
                 ? $"answered {response.Code} without Block2 where block {Next} was asked for (RFC 7959 section 2.4)."
                 : null,
-            { IsBert: true } when !PeerBlockFacts.TakesBert(transfer.Channel) =>
+            { IsBert: true } when !PeerBlockwiseState.TakesBert(transfer.Channel) =>
                 "sent a block with the reserved size exponent 7 (RFC 7959 section 2.2).",
             { } other when other.ByteOffset != _offset =>
                 $"answered with block {other} where block {Next} was asked for (RFC 7959 section 2.4).",
@@ -258,10 +258,10 @@ internal sealed class BlockDownload(BlockwiseTransfer transfer)
     private void RememberSize(BlockValue block)
     {
         int size = block.IsBert ? 0 : block.Size;
-        PeerBlockFacts? facts = PeerBlockFacts.Of(transfer.Channel);
-        if (size != (facts?.DownloadBlockSize ?? 0))
+        PeerBlockwiseState? state = PeerBlockwiseState.Of(transfer.Channel);
+        if (size != (state?.DownloadBlockSize ?? 0))
         {
-            (facts ?? PeerBlockFacts.GetOrAdd(transfer.Channel)).DownloadBlockSize = size;
+            (state ?? PeerBlockwiseState.GetOrAdd(transfer.Channel)).DownloadBlockSize = size;
         }
     }
 

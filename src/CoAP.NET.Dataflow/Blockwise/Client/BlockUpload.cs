@@ -36,7 +36,7 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
             _isWhole = !more;
             if (more)
             {
-                (payload, more) = PeerBlockFacts.TakesBlocks(transfer.Channel)
+                (payload, more) = PeerBlockwiseState.TakesBlocks(transfer.Channel)
                     ? await ReadAsync(body, cancellationToken).ConfigureAwait(false)
                     : throw TooLarge(body.Length);
             }
@@ -63,7 +63,7 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
                     if (response.Code == CoapCode.BadOption && !_isWhole && transfer.Channel is
                         { IsReliable: true, Connection.Capabilities.ReportsBlockSupport: false } channel)
                     {
-                        PeerBlockFacts.GetOrAdd(channel.Wire).RefusesBlocks = true;
+                        PeerBlockwiseState.GetOrAdd(channel.Wire).RefusesBlocks = true;
                     }
 
                     if (response.IsSuccess && payload.Length > 0)
@@ -280,7 +280,7 @@ internal sealed class BlockUpload(BlockwiseTransfer transfer)
     {
         if (transfer.IsUploadedInBlocks && _fit.SizeExponent < RequestBlockSizes.Upload(transfer.Request).SizeExponent)
         {
-            PeerBlockFacts.GetOrAdd(transfer.Channel).UploadBlockSize = _fit.Size;
+            PeerBlockwiseState.GetOrAdd(transfer.Channel).UploadBlockSize = _fit.Size;
             BlockwiseLog.SmallerBlocks(transfer.Logger, transfer.Target, _fit.Size);
         }
     }

@@ -141,7 +141,7 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
     {
         if (Settings?.Download is { Offset: > 0 and long offset })
         {
-            if (!PeerBlockFacts.TakesBlocks(Channel))
+            if (!PeerBlockwiseState.TakesBlocks(Channel))
             {
                 throw new CoapException(
                     $"{Target} refused a block with 4.02 Bad Option before (RFC 8323 section 5.3.2), so only the whole body can be "

@@ -27,22 +27,22 @@ internal static class RequestBlockSizes
     /// <summary>The largest body in bytes that goes out at once and without Block1.</summary>
     public static int Whole(OutgoingRequest request)
     {
-        if (request.Channel.IsReliable && !PeerBlockFacts.TakesBlocks(request.Channel))
+        if (request.Channel.IsReliable && !PeerBlockwiseState.TakesBlocks(request.Channel))
         {
             // There is no other way; what is too large fails when it is sent.
             return request.Channel.MaxMessageSize;
         }
 
         int size = Math.Min(Preferred(request), Room(request));
-        return PeerBlockFacts.Of(request.Channel)?.UploadBlockSize is > 0 and int asked ? Math.Min(size, asked) : size;
+        return PeerBlockwiseState.Of(request.Channel)?.UploadBlockSize is > 0 and int asked ? Math.Min(size, asked) : size;
     }
 
     public static BlockPayloadSize Upload(OutgoingRequest request) => BlockPayloadSize.Of(
-        request.Channel, ExponentOf(request, PeerBlockFacts.Of(request.Channel)?.UploadBlockSize ?? 0), Room(request) - BlockOptions);
+        request.Channel, ExponentOf(request, PeerBlockwiseState.Of(request.Channel)?.UploadBlockSize ?? 0), Room(request) - BlockOptions);
 
     /// <summary>The size exponent to ask for blocks of the response with where the first block is not at the beginning, 0 to 7.</summary>
     public static int DownloadExponent(OutgoingRequest request) =>
-        ExponentOf(request, PeerBlockFacts.Of(request.Channel)?.DownloadBlockSize ?? 0);
+        ExponentOf(request, PeerBlockwiseState.Of(request.Channel)?.DownloadBlockSize ?? 0);
 
     /// <summary>
     /// The size exponent to propose in the first message (RFC 7959 section 2.4: early negotiation); null where the server shall choose.
@@ -87,7 +87,7 @@ internal static class RequestBlockSizes
 
     // What the peer asked for before makes blocks smaller; 0 for nothing.
     private static int ExponentOf(OutgoingRequest request, int remembered) =>
-        remembered == 0 && PeerBlockFacts.TakesBert(request.Channel) && request.Request.Transfer?.BlockSize is null
+        remembered == 0 && PeerBlockwiseState.TakesBert(request.Channel) && request.Request.Transfer?.BlockSize is null
             ? BlockValue.BertSizeExponent
             : BlockValue.GetSizeExponent(Math.Min(Preferred(request), remembered == 0 ? int.MaxValue : remembered));
 }

@@ -153,7 +153,7 @@ internal sealed class RequestBodyStore : TransferStore
         exchange.Channel.NoteDrop(CoapCounter.BodiesTooLarge);
         if (max < policy.MaxSize && _capped.IsDue())
         {
-            Shard.AfterRelease(new CapLog(exchange.Request.Path, policy.MaxSize, max));
+            Shard.AfterRelease(new BodySizeCapReport(exchange.Request.Path, policy.MaxSize, max));
         }
 
         return BlockVerdict.Answer(CoapResults.RequestEntityTooLarge(max));
@@ -193,7 +193,7 @@ internal sealed class RequestBodyStore : TransferStore
     private static bool IsCopyOfFirst(StoredTransfer? body, BlockValue block, CoapMessage message) =>
         block.More && (body as SequentialRequestBody)?.IsCopyOfFirst(message) == true;
 
-    private sealed class CapLog(string path, long wanted, long max) : IDeferredWork
+    private sealed class BodySizeCapReport(string path, long wanted, long max) : IDeferredWork
     {
         public void OnReleased(CoapShard shard) => BlockwiseLog.BodySizeCapped(shard.Environment.Logger, path, wanted, max);
     }

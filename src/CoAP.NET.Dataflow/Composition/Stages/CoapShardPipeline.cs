@@ -29,7 +29,7 @@ internal sealed class CoapShardPipeline
         Messages = new MessageLayer(shard, parts.ShardCount, parts.GroupMessageIds);
         Signalling = new SignallingLayer(shard, Messages);
         Exchanges = new ExchangeLayer(shard);
-        Blockwise = new BlockwiseServing(shard, parts.Bodies, parts.Routes, parts.QBlock is { } qblock ? qblock.MakeServer : null);
+        Blockwise = new BlockwiseRequestReceiver(shard, parts.Bodies, parts.Routes, parts.QBlock is { } qblock ? qblock.MakeServer : null);
         Observers = new ObserverTable(shard, parts.Observers, parts.ShardCount, parts.ObserverEvents);
         Channels = new ChannelTable(shard, parts.ShardCount);
 
@@ -39,7 +39,7 @@ internal sealed class CoapShardPipeline
         ChannelOutboundBlock channelOut = new(shard);
         MessagingOut = new MessagingOutboundBlock(shard, Messages, Signalling);
         ExchangesOut = new ExchangesOutboundBlock(
-            shard, Exchanges, Channels, MessagingOut, parts.State, Blockwise.Answering, Observers, parts.Formats, parts.Groups);
+            shard, Exchanges, Channels, MessagingOut, parts.State, Blockwise.Responder, Observers, parts.Formats, parts.Groups);
         ExchangesInboundBlock exchangesIn = new(
             shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Blockwise, Observers, parts.Connections, parts.Rules,
             parts.Stateless);
@@ -114,7 +114,7 @@ internal sealed class CoapShardPipeline
 
     public ExchangeLayer Exchanges { get; }
 
-    public BlockwiseServing Blockwise { get; }
+    public BlockwiseRequestReceiver Blockwise { get; }
 
     public ObserverTable Observers { get; }
 

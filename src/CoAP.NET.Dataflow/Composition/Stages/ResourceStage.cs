@@ -7,7 +7,7 @@ namespace CoAP.NET.Composition.Stages;
 internal sealed class ResourceStage
 {
     private readonly ResourceInboundBlock? _routes;
-    private readonly UserRouterOutboundBlock? _router;
+    private readonly UserRouterReplyBlock? _router;
 
     private ResourceStage(ResourceInboundBlock routes)
     {
@@ -17,7 +17,7 @@ internal sealed class ResourceStage
         Replies = routes;
     }
 
-    private ResourceStage(UserRouterInboundBlock requests, UserRouterOutboundBlock replies)
+    private ResourceStage(UserRouterAdmissionBlock requests, UserRouterReplyBlock replies)
     {
         _router = replies;
         Entry = requests;
@@ -45,8 +45,8 @@ internal sealed class ResourceStage
             return new ResourceStage(new ResourceInboundBlock(environment, parts.Routes, parts.Served, exchangesOut));
         }
 
-        UserRouterOutboundBlock replies = new(environment, parts.Served, exchangesOut);
-        UserRouterInboundBlock requests = new(environment, parts.Served, replies);
+        UserRouterReplyBlock replies = new(environment, parts.Served, exchangesOut);
+        UserRouterAdmissionBlock requests = new(environment, parts.Served, replies);
         wiring.LinkWithin(requests, router, CoapStages.Resource.Name);
         wiring.LinkWithin(router, replies, CoapStages.Resource.Name);
         return new ResourceStage(requests, replies);

@@ -93,7 +93,7 @@ internal sealed class ClientNotifications(
             }
 
             // The next attempt returns the value.
-            PeerRequestFacts.GetOrAdd(standing.Channel).EchoToReturn = echo.ToArray();
+            PeerRequestStepState.GetOrAdd(standing.Channel).EchoToReturn = echo.ToArray();
         }
 
         if (TriesOtherProxyForm(response.Code, now))
@@ -116,7 +116,7 @@ internal sealed class ClientNotifications(
             return false;
         }
 
-        PeerRequestFacts facts = PeerRequestFacts.GetOrAdd(proxy);
+        PeerRequestStepState facts = PeerRequestStepState.GetOrAdd(proxy);
         facts.TakesProxyScheme = !facts.TakesProxyScheme;
         if (facts.TakesProxyScheme)
         {
@@ -229,7 +229,7 @@ internal sealed class ClientNotifications(
     {
         if (response.IsSuccess && response.Message.OptionsToRead?.Echo is { } echo && registration.MultiResponseToken is { } standing)
         {
-            PeerRequestFacts.GetOrAdd(standing.Channel).EchoToReturn = echo.ToArray();
+            PeerRequestStepState.GetOrAdd(standing.Channel).EchoToReturn = echo.ToArray();
         }
     }
 

@@ -132,7 +132,7 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
             message.Options.Block2 = new BlockValue(0, more: false, BlockValue.GetSizeExponent(size));
         }
 
-        if (PeerRequestFacts.Of(standing.Channel) is { TakesProxyScheme: true })
+        if (PeerRequestStepState.Of(standing.Channel) is { TakesProxyScheme: true })
         {
             ProxySchemeFallbackStep.TrySplit(message, standing.Channel, Uri);
         }

@@ -264,7 +264,7 @@ internal sealed class ObserveClientRegistration
         {
             message.Options.Echo = Echo;
         }
-        else if (PeerRequestFacts.Of(standing.Channel)?.TakeEchoToReturn() is { } owed)
+        else if (PeerRequestStepState.Of(standing.Channel)?.TakeEchoToReturn() is { } owed)
         {
             message.Options.Echo = owed;
         }

@@ -126,7 +126,7 @@ internal sealed class ObservedSubjectKey : IEquatable<ObservedSubjectKey>
     {
         public static Sizes Of(CoapChannel channel) => new(
             channel.MaxMessageSize, channel.IsReliable ? 0 : channel.Parameters.PreferredBlockSize, channel.IsReliable,
-            PeerBlockFacts.TakesBlocks(channel), PeerBlockFacts.TakesBert(channel));
+            PeerBlockwiseState.TakesBlocks(channel), PeerBlockwiseState.TakesBert(channel));
     }
 
     private static CoapChannel? ClientOf(CoapChannel channel, bool isSameForAll) =>

@@ -5,30 +5,30 @@ using CoAP.NET.Resources;
 namespace CoAP.NET.Observing.Server;
 
 /// <summary>
-/// An entry in the list of observers: a client and its token (RFC 7641 section 4.1). It sends the newest state when its turn has come, one
-/// notification at a time, and learns what became of it (sections 4.5 and 4.5.2; on connections RFC 8323 section 7). The timer is for
-/// notifications without a change. Guarded by the shard's lock.
+/// An entry in the list of observers: a client and its token (RFC 7641 section 4.1). It sends the newest state in its turn, one
+/// notification at a time, and processes acknowledgements, resets and timeouts (sections 4.5 and 4.5.2; on connections RFC 8323 section 7). The
+/// timer is for notifications without a change. Guarded by the shard's lock.
 /// </summary>
 /// <remarks>
 /// <para>
-/// <see cref="State"/> says what it does, and <see cref="Become"/> makes each transition, with what its subject and its peer count.
-/// <see cref="MayFollow"/> is the table of them; docs/life-of-an-observation.md has it with the states. What the client lacks is not a
-/// state, but the comparison of two numbers with those of the subject: the last change that it has seen, and the last run that was sent to
-/// it. <see cref="IsStale"/> says whether a notification follows the outstanding one.
+/// <see cref="Become"/> makes each transition of <see cref="State"/> and updates the counters of the subject and the peer.
+/// <see cref="MayFollow"/> is the table of transitions; docs/life-of-an-observation.md lists it. Whether the client has the newest state
+/// follows from two numbers: the last change that it has seen, and the last run that was sent to it. <see cref="IsStale"/> compares them
+/// with those of the subject.
 /// </para>
 /// <para>
-/// A connection delivers everything in order, so there is nothing to pace, to repeat or to confirm. If a connection has no room, no message
-/// waits, but the request for the newest state when there is room again.
+/// A connection delivers messages in order and without loss, so notifications need no pacing, retransmission or acknowledgement. If a
+/// connection has no room, the observer sends the newest state when there is room again.
 /// </para>
 /// </remarks>
 internal sealed class Observer : WheelTimer, ITransmissionOwner
 {
     private static readonly CoapMessage s_otherFormat = new(CoapCode.NotAcceptable);
 
-    // Stands for a notification that waits for room on its connection.
+    // Replaces a notification that waits for room on its connection.
     private static readonly CoapMessage s_released = new(CoapCode.Content);
 
-    // How long a copy waits for the newer state that is being created for it.
+    // The maximum time that a copy waits for a newer state whose handler runs.
     private static readonly long s_hold = TimeSpan.FromMilliseconds(50).Ticks;
 
     // The delays before another attempt: after a notification that found no room, and after one that could not be protected because

@@ -40,7 +40,7 @@ internal sealed class ObserverTable
         _quota = quota;
         _jitter = new JitterSequence(shard.Environment.Random.NextUInt64());
         Clock = new SequenceNumberClock(shard.Environment);
-        Queue = new ServerNotificationQueue(shard);
+        Queue = new NotificationWorkQueue(shard);
         Subjects = new ObservedSubjectTable(this);
         Reports = reports;
         _maxNewcomers = Math.Max(MinNewcomers, _limits.Peers.NewcomerMemory / BytesOfNewcomer / shardCount);
@@ -56,7 +56,7 @@ internal sealed class ObserverTable
 
     public SequenceNumberClock Clock { get; }
 
-    public ServerNotificationQueue Queue { get; }
+    public NotificationWorkQueue Queue { get; }
 
     public ObservedSubjectTable Subjects { get; }
 

@@ -49,10 +49,10 @@ internal sealed class PeerObservers : WheelTimer, IDeferredWork, IPeerFeatureSta
     public CoapChannel Channel { get; }
 
     /// <summary>Returns the observers of a client; null for none. Guarded by Shard.Gate.</summary>
-    public static PeerObservers? Of(CoapChannel channel) => channel.Part<PeerObservers>(PeerFeatureKind.Observing);
+    public static PeerObservers? Of(CoapChannel channel) => channel.FeatureState<PeerObservers>(PeerFeatureKind.Observing);
 
     /// <summary>Sets the observers of a client; null for none. Guarded by Shard.Gate.</summary>
-    public static void Set(CoapChannel channel, PeerObservers? state) => channel.SetPart(PeerFeatureKind.Observing, state);
+    public static void Set(CoapChannel channel, PeerObservers? state) => channel.SetFeatureState(PeerFeatureKind.Observing, state);
 
     /// <summary>Its share of the places for observers. Guarded by <see cref="ObserverQuota"/>.</summary>
     public SourceUsage<PeerObservers>.UsageEntry UsageEntry { get; }

@@ -25,7 +25,7 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
     /// The options; null for the defaults: the transport only takes connections that are handed to the endpoint.
     /// </param>
     public CoapDuplexPipeTransport(CoapDuplexPipeTransportOptions? options = null) =>
-        _options = (options ?? new CoapDuplexPipeTransportOptions()).UsedBy("a transport");
+        _options = (options ?? new CoapDuplexPipeTransportOptions()).MakeReadOnlyFor("a transport");
 
     /// <summary>The scheme: <c>coap+tcp</c>, or <c>coaps+tcp</c> if <see cref="CoapDuplexPipeTransportOptions.IsSecure"/>.</summary>
     public override string Scheme => _options.IsSecure ? "coaps+tcp" : "coap+tcp";

@@ -32,7 +32,7 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
     /// </param>
     internal CoapUdpTransport(CoapUdpTransportOptions? options, Func<ICoapDatagramTransportContext, UdpEngine>? makeFirst)
     {
-        _options = (options ?? new CoapUdpTransportOptions()).UsedBy("a transport");
+        _options = (options ?? new CoapUdpTransportOptions()).MakeReadOnlyFor("a transport");
         _makeFirst = makeFirst ?? MakeEngine;
     }
 

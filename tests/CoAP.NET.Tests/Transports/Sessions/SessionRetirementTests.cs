@@ -76,7 +76,7 @@ public class SessionRetirementTests : SessionTest
     }
 
     [Fact]
-    public async Task FinishAsync_waits_for_an_unanswered_request_only_until_its_first_retransmission()
+    public async Task FinishAsync_waits_at_most_ACK_TIMEOUT_times_ACK_RANDOM_FACTOR_for_the_acknowledgement_of_a_request()
     {
         await StartSessionsAsync();
         DirectSession session = Sessions.Accept(Peer);

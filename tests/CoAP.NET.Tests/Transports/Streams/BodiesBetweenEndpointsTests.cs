@@ -247,10 +247,10 @@ public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
         CoapConnection connection = await _ours.ConnectAsync(CoapAddress.FromIPv4(0xcb007102, 5683), null, CancellationToken.None);
         if (!blocks)
         {
-            PeerBlockFacts.GetOrAdd(connection.Channel!).RefusesBlocks = true;
+            PeerBlockwiseState.GetOrAdd(connection.Channel!).RefusesBlocks = true;
             foreach (CoAP.NET.CoapChannel channel in server.Endpoint.Pipelines.SelectMany(pipeline => pipeline.Connections.All()))
             {
-                PeerBlockFacts.GetOrAdd(channel).RefusesBlocks = true;
+                PeerBlockwiseState.GetOrAdd(channel).RefusesBlocks = true;
             }
         }
 

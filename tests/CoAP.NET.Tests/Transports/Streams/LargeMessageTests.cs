@@ -108,7 +108,7 @@ public class LargeMessageTests : BodiesOnStreamsTest
         CoapMessage block = Ask(connection, Frames.Request(CoapMethod.Get, path));
         Assert.Equal((CoapCode.Content, "0e", 1024), (block.Code, Frames.Block2Of(block), block.Payload.Length));
 
-        PeerBlockFacts.GetOrAdd(connection.Channel!).RefusesBlocks = true;
+        PeerBlockwiseState.GetOrAdd(connection.Channel!).RefusesBlocks = true;
         CoapMessage refusal = Ask(connection, Frames.Request(CoapMethod.Get, path));
         Assert.Equal(CoapCode.InternalServerError, refusal.Code);
         Encoding.UTF8.GetString(refusal.Payload.Span).Mentions("does not fit a message to you");

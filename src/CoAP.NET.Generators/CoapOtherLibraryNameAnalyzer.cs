@@ -12,10 +12,10 @@ namespace CoAP.NET.Generators;
 /// Suggests the CoAP.NET name where code uses a name of another library. Reports only where the compiler reports an error too.
 /// </summary>
 [DiagnosticAnalyzer(LanguageNames.CSharp)]
-public sealed class CoapForeignNameAnalyzer : DiagnosticAnalyzer
+public sealed class CoapOtherLibraryNameAnalyzer : DiagnosticAnalyzer
 {
     /// <inheritdoc/>
-    public override ImmutableArray<DiagnosticDescriptor> SupportedDiagnostics { get; } = [Descriptors.ForeignName];
+    public override ImmutableArray<DiagnosticDescriptor> SupportedDiagnostics { get; } = [Descriptors.OtherLibraryName];
 
     /// <inheritdoc/>
     public override void Initialize(AnalysisContext context)
@@ -26,23 +26,23 @@ public sealed class CoapForeignNameAnalyzer : DiagnosticAnalyzer
             static context =>
             {
                 // The generator reports names in declarations.
-                if (!ForeignNameReader.IsDeclaration(context.Node))
+                if (!OtherLibraryNameReader.IsDeclaration(context.Node))
                 {
                     Report(context,
-                        ForeignNameReader.Read((SimpleNameSyntax)context.Node, context.SemanticModel, context.CancellationToken));
+                        OtherLibraryNameReader.Read((SimpleNameSyntax)context.Node, context.SemanticModel, context.CancellationToken));
                 }
             },
             SyntaxKind.IdentifierName, SyntaxKind.GenericName);
         context.RegisterSyntaxNodeAction(
             static context => Report(context,
-                ForeignStatementReader.Read(context.Node, context.SemanticModel, context.CancellationToken)),
+                OtherLibraryStatementReader.Read(context.Node, context.SemanticModel, context.CancellationToken)),
             SyntaxKind.ObjectCreationExpression, SyntaxKind.ImplicitObjectCreationExpression, SyntaxKind.ForEachStatement,
             SyntaxKind.LocalDeclarationStatement, SyntaxKind.UsingStatement);
     }
 
-    private static void Report(SyntaxNodeAnalysisContext context, IEnumerable<FoundForeignName> found)
+    private static void Report(SyntaxNodeAnalysisContext context, IEnumerable<FoundOtherLibraryName> found)
     {
-        foreach (FoundForeignName name in found)
+        foreach (FoundOtherLibraryName name in found)
         {
             context.ReportDiagnostic(name.ToDiagnostic());
         }

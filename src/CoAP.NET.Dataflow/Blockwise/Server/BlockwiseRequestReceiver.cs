@@ -1,3 +1,4 @@
+using System.Globalization;
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Requests;
@@ -7,10 +8,10 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Blockwise.Server;
 
 /// <summary>
-/// Requests with Block1 and Block2, or Q-Block options, in the role of a server (RFC 7959 sections 2.3 to 2.8, RFC 9177): what becomes of
-/// them before they go up to the Resource stage. Takes the lock of the shard, except where it is asked about peers.
+/// Receives requests with Block or Q-Block options in the role of a server, before they reach the Resource stage (RFC 7959 sections 2.3 to
+/// 2.8, RFC 9177). Takes the lock of the shard, except in <see cref="Forget"/> and as a guard of peers.
 /// </summary>
-internal sealed class BlockwiseServing : IPeerEvictionGuard
+internal sealed class BlockwiseRequestReceiver : IPeerEvictionGuard
 {
     private const RequestOptionFlags BlockOptions = RequestOptionFlags.Block1 | RequestOptionFlags.Block2;
 
@@ -19,32 +20,60 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
     private readonly QBlockServer? _qblock;
     private readonly ILogger _logger;
 
-    public BlockwiseServing(CoapShard shard, BlockwiseBudgets budgets, RouteTable routes,
-        Func<CoapShard, RequestBodyStore, BlockwiseAnswering, QBlockServer>? makeQBlock)
+    public BlockwiseRequestReceiver(CoapShard shard, BlockwiseBudgets budgets, RouteTable routes,
+        Func<CoapShard, RequestBodyStore, BlockwiseResponder, QBlockServer>? makeQBlock)
     {
         _shard = shard;
         _routes = routes;
         _logger = shard.Environment.Logger;
         Requests = new RequestBodyStore(shard, budgets.Requests);
         Responses = new ServedBlockwiseResponses(shard, budgets.Responses);
-        Answering = new BlockwiseAnswering(shard, Requests, Responses, makeQBlock);
-        _qblock = Answering.QBlock;
+        Responder = new BlockwiseResponder(shard, Requests, Responses, makeQBlock);
+        _qblock = Responder.QBlock;
     }
 
-    /// <summary>The bodies of requests that are not answered yet.</summary>
+    /// <summary>The bodies of unanswered requests.</summary>
     public RequestBodyStore Requests { get; }
 
     /// <summary>The responses that peers fetch block by block.</summary>
     public ServedBlockwiseResponses Responses { get; }
 
-    public BlockwiseAnswering Answering { get; }
+    public BlockwiseResponder Responder { get; }
 
-    // Bodies pin nothing: a peer that must go takes its unfinished ones with it.
+    /// <summary>Returns the error in the Block options of a request (RFC 7959 sections 2.2 and 2.3); null for none.</summary>
+    /// <param name="block1">Its Block1.</param>
+    /// <param name="block2">Its Block2.</param>
+    /// <param name="length">The length of its payload.</param>
+    /// <param name="takesBert">Whether the peer and this endpoint support size exponent 7 (RFC 8323 section 6).</param>
+    public static CoapResult? CheckOptions(BlockValue? block1, BlockValue? block2, int length, bool takesBert)
+    {
+        if (!takesBert && (block1 is { IsBert: true } || block2 is { IsBert: true }))
+        {
+            return CoapResults.BadRequest("Size exponent 7 is reserved.");
+        }
+
+        if (block1 is not { } block)
+        {
+            return null;
+        }
+
+        if (block2 is { Number: > 0 })
+        {
+            return CoapResults.BadRequest("A request with Block1 can only ask for block 0 of the response.");
+        }
+
+        return BlockPayloadSize.IsLength(block, length)
+            ? null
+            : CoapResults.BadRequest(string.Create(
+                CultureInfo.InvariantCulture, $"The payload of {length} bytes does not match Block1 {block}."));
+    }
+
+    // Unfinished bodies do not keep a peer: they are discarded with it.
     bool IPeerEvictionGuard.CanForget(CoapChannel channel, long now) => true;
 
     bool IPeerEvictionGuard.IsQuiet(CoapChannel channel) => Requests.CountOf(channel) == 0;
 
-    /// <summary>The peer was forgotten, and with it what it had not finished. Under the lock of the shard.</summary>
+    /// <summary>Discards the unfinished transfers of a forgotten peer. The caller holds the lock of the shard.</summary>
     public void Forget(CoapChannel channel)
     {
         Requests.GiveUpAllOf(
@@ -52,7 +81,7 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
         Responses.Forget(channel);
     }
 
-    /// <summary>Ends all bodies because the endpoint stops: handlers that read them are informed.</summary>
+    /// <summary>Ends all bodies because the endpoint stops. Handlers that read them get an error.</summary>
     public void Stop()
     {
         _shard.Enter();
@@ -67,7 +96,7 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
         }
     }
 
-    /// <summary>Whether a request is the next step of what is under way, and so served while the endpoint stops.</summary>
+    /// <summary>Whether a request continues a running transfer. Such requests are served while the endpoint stops.</summary>
     public bool Continues(CoapExchange exchange)
     {
         if ((exchange.Special & BlockOptions) == 0)
@@ -89,19 +118,19 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
     /// <summary>
     /// Processes a request with Block options. The caller must hold no lock, because handlers that read a body continue within the call.
     /// </summary>
-    public BlockVerdict Take(CoapExchange exchange) =>
-        Logged(exchange, IsQBlock(exchange) && _qblock is not null ? TakeQBlock(exchange, _qblock) : TakeBlock(exchange));
+    public BlockVerdict Receive(CoapExchange exchange) =>
+        Logged(exchange, IsQBlock(exchange) && _qblock is not null ? ReceiveQBlock(exchange, _qblock) : ReceiveBlock(exchange));
 
     private static BlockVerdict Settled => new(BlockVerdictKind.Settle);
 
     private static bool IsQBlock(CoapExchange exchange) => (exchange.Special & RequestOptionFlags.QBlock) != 0;
 
-    private BlockVerdict TakeBlock(CoapExchange exchange)
+    private BlockVerdict ReceiveBlock(CoapExchange exchange)
     {
         CoapMessage message = exchange.Request.Message;
         BlockValue? block1 = message.OptionsToRead!.Block1;
         BlockValue? block2 = message.OptionsToRead!.Block2;
-        if (BlockResponses.Check(block1, block2, message.Payload.Length, PeerBlockFacts.TakesBert(exchange.Channel)) is { } wrong)
+        if (CheckOptions(block1, block2, message.Payload.Length, PeerBlockwiseState.TakesBert(exchange.Channel)) is { } wrong)
         {
             return BlockVerdict.Answer(wrong);
         }
@@ -111,25 +140,25 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
             exchange.Channel.AskedBlockSize = (byte)(asked.SizeExponent + 1);
         }
 
-        return block1 is { } block ? TakeUpload(exchange, block)
+        return block1 is { } block ? ReceiveUpload(exchange, block)
             : block2 is not { Number: > 0 } later ? default
-            : TakeLater(exchange, later);
+            : ReceiveRequestForLaterBlock(exchange, later);
     }
 
-    private BlockVerdict TakeLater(CoapExchange exchange, BlockValue asked)
+    private BlockVerdict ReceiveRequestForLaterBlock(CoapExchange exchange, BlockValue asked)
     {
         if (exchange.Request.IsMulticast)
         {
-            // Only the first block may be asked of a group (RFC 7959 section 2.8).
+            // A client may request only the first block of a group (RFC 7959 section 2.8).
             _shard.Environment.Counters.Add(CoapCounter.Ignored);
             return Settled;
         }
 
-        return Answering.Find(exchange, asked) is { } block ? BlockVerdict.Answer(block) : RunAgain(exchange);
+        return Responder.Find(exchange, asked) is { } block ? BlockVerdict.Answer(block) : RunAgain(exchange);
     }
 
-    private BlockVerdict TakeQBlock(CoapExchange exchange, QBlockServer qblock) =>
-        qblock.Read(exchange, out BlockVerdict? verdict) is { } block ? TakeUpload(exchange, block) : verdict ?? RunAgain(exchange);
+    private BlockVerdict ReceiveQBlock(CoapExchange exchange, QBlockServer qblock) =>
+        qblock.Read(exchange, out BlockVerdict? verdict) is { } block ? ReceiveUpload(exchange, block) : verdict ?? RunAgain(exchange);
 
     // The stored response for later blocks was evicted: run the handler again if the method is safe.
     private BlockVerdict RunAgain(CoapExchange exchange)
@@ -137,9 +166,9 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
         CoapRequestContext request = exchange.Request;
         if (!request.Code.IsSafe || (request.Code == CoapCode.Fetch && request.Payload.IsEmpty))
         {
-            // It was carried out once, and what came of it is gone.
+            // The handler must not run twice, and its response was discarded.
             _shard.Environment.Counters.Add(CoapCounter.BodiesIncomplete);
-            return BlockVerdict.Answer(BlockResponses.Incomplete("The answer is no longer available. Begin again."));
+            return BlockVerdict.Answer(BlockResponses.Incomplete("The response is no longer available. Begin again."));
         }
 
         // A request for a later block needs its bytes, not the confirmation that an older representation is still valid.
@@ -147,11 +176,11 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
         return default;
     }
 
-    private BlockVerdict TakeUpload(CoapExchange exchange, BlockValue block)
+    private BlockVerdict ReceiveUpload(CoapExchange exchange, BlockValue block)
     {
         if (_routes.FindBodyPolicy(exchange.Request, !IsQBlock(exchange), _shard.Environment) is not { } policy)
         {
-            // The Resource stage says what is wrong; should a route come up meanwhile, no handler takes the part for the whole.
+            // The Resource stage responds with the error. If a route is added meanwhile, no handler gets a part as the whole body.
             exchange.Body = new ReceivedRequestBodyState
             {
                 IsIncomplete = block.More
@@ -160,10 +189,12 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
             return default;
         }
 
-        return Begins(exchange, block, policy) ? Admit(exchange, block, policy) : TakeAdmitted(exchange, block, policy, isAdmitted: false);
+        return Begins(exchange, block, policy)
+            ? Admit(exchange, block, policy)
+            : ReceiveAdmitted(exchange, block, policy, isAdmitted: false);
     }
 
-    // Whether a block is the first one of a body to assemble, with checks to run before.
+    // Whether a block is the first one of a body to assemble, on a route with admission checks.
     private bool Begins(CoapExchange exchange, BlockValue block, RequestBodyPolicy policy)
     {
         if (!policy.HasGates || policy.Mode != RequestBodyMode.Whole)
@@ -191,11 +222,12 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
             return new BlockVerdict(BlockVerdictKind.Wait);
         }
 
-        return pending.Result is { } refusal ? Refuse(exchange, block, refusal) : TakeAdmitted(exchange, block, policy, isAdmitted: true);
+        return pending.Result is { } refusal
+            ? Refuse(exchange, block, refusal)
+            : ReceiveAdmitted(exchange, block, policy, isAdmitted: true);
     }
 
-    // Q-Block messages may be repeated as separate messages: without memory of the refusal, a late copy would start the assembly of the
-    // body that its client was asked to send again.
+    // Copies of Q-Block messages may arrive as separate messages. Without a record of the refusal, a late copy would start another body.
     private BlockVerdict Refuse(CoapExchange exchange, BlockValue block, CoapResult refusal)
     {
         if (IsQBlock(exchange))
@@ -217,7 +249,9 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
     private async Task AdmitLaterAsync(ValueTask<CoapResult?> pending, CoapExchange exchange, BlockValue block, RequestBodyPolicy policy)
     {
         CoapResult? refusal = await pending.ConfigureAwait(false);
-        BlockVerdict verdict = refusal is null ? TakeAdmitted(exchange, block, policy, isAdmitted: true) : Refuse(exchange, block, refusal);
+        BlockVerdict verdict = refusal is null
+            ? ReceiveAdmitted(exchange, block, policy, isAdmitted: true)
+            : Refuse(exchange, block, refusal);
         Logged(exchange, verdict);
         _shard.Enter();
         try
@@ -237,7 +271,7 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
         }
     }
 
-    private BlockVerdict TakeAdmitted(CoapExchange exchange, BlockValue block, RequestBodyPolicy policy, bool isAdmitted)
+    private BlockVerdict ReceiveAdmitted(CoapExchange exchange, BlockValue block, RequestBodyPolicy policy, bool isAdmitted)
     {
         BlockVerdict verdict;
         _shard.Enter();
@@ -253,7 +287,7 @@ internal sealed class BlockwiseServing : IPeerEvictionGuard
             _shard.ExitAndSend();
         }
 
-        // No lock is held, as the handler goes on within the call.
+        // No lock is held, because the handler continues within the call.
         verdict.Stream?.Write(exchange, block);
         return verdict;
     }

@@ -2,7 +2,7 @@ using CoAP.NET.Load.Running;
 
 namespace CoAP.NET.Load.Tests.Running;
 
-public sealed class ArrivalQueueTests
+public sealed class DueRequestQueueTests
 {
     // What comes at all comes at once.
     private static readonly TimeSpan s_hang = FromSeconds(30);
@@ -10,11 +10,11 @@ public sealed class ArrivalQueueTests
     [Fact]
     public async Task Requests_wait_for_peers_in_the_order_they_were_due()
     {
-        ArrivalQueue queue = new();
+        DueRequestQueue queue = new();
         queue.Add(1);
         queue.Add(2);
         Assert.Equal(2, queue.Backlog);
-        ArrivalWaiter waiter = new();
+        DueRequestWaiter waiter = new();
         Assert.Equal(1, await queue.TakeAsync(waiter));
         Assert.Equal(2, await queue.TakeAsync(waiter));
         Assert.False(queue.TakeAsync(waiter).AsTask().IsCompleted);
@@ -23,9 +23,9 @@ public sealed class ArrivalQueueTests
     [Fact]
     public async Task Peers_wait_for_requests_in_the_order_they_became_idle()
     {
-        ArrivalQueue queue = new();
-        Task<long> first = queue.TakeAsync(new ArrivalWaiter()).AsTask();
-        Task<long> second = queue.TakeAsync(new ArrivalWaiter()).AsTask();
+        DueRequestQueue queue = new();
+        Task<long> first = queue.TakeAsync(new DueRequestWaiter()).AsTask();
+        Task<long> second = queue.TakeAsync(new DueRequestWaiter()).AsTask();
         queue.Add(1);
         Assert.Equal((true, false, 0), (first.IsCompleted, second.IsCompleted, queue.Backlog));
         queue.Add(2);
@@ -35,30 +35,30 @@ public sealed class ArrivalQueueTests
     [Fact]
     public async Task Idle_peers_end_and_the_backlog_is_completed_when_the_queue_ends()
     {
-        ArrivalQueue queue = new();
-        Task<long> idle = queue.TakeAsync(new ArrivalWaiter()).AsTask();
+        DueRequestQueue queue = new();
+        Task<long> idle = queue.TakeAsync(new DueRequestWaiter()).AsTask();
         queue.Add(1);
         queue.Add(2);
         queue.End();
-        ArrivalWaiter waiter = new();
+        DueRequestWaiter waiter = new();
         Assert.Equal(1, await idle.WaitAsync(s_hang));
-        Assert.Equal((2, ArrivalQueue.Over), (await queue.TakeAsync(waiter), await queue.TakeAsync(waiter)));
+        Assert.Equal((2, DueRequestQueue.Over), (await queue.TakeAsync(waiter), await queue.TakeAsync(waiter)));
 
-        queue = new ArrivalQueue();
+        queue = new DueRequestQueue();
         idle = queue.TakeAsync(waiter).AsTask();
         queue.End();
-        Assert.Equal(ArrivalQueue.Over, await idle.WaitAsync(s_hang));
+        Assert.Equal(DueRequestQueue.Over, await idle.WaitAsync(s_hang));
     }
 
     [Fact]
     public async Task A_peer_can_wait_repeatedly()
     {
-        ArrivalQueue queue = new();
+        DueRequestQueue queue = new();
         long sum = 0;
         async Task LoopAsync()
         {
-            ArrivalWaiter waiter = new();
-            for (long due = await queue.TakeAsync(waiter); due != ArrivalQueue.Over; due = await queue.TakeAsync(waiter))
+            DueRequestWaiter waiter = new();
+            for (long due = await queue.TakeAsync(waiter); due != DueRequestQueue.Over; due = await queue.TakeAsync(waiter))
             {
                 sum += due;
             }

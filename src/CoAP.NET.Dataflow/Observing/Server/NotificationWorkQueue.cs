@@ -1,11 +1,11 @@
 namespace CoAP.NET.Observing.Server;
 
 /// <summary>
-/// The queue of a shard's changed subjects, whose handlers must run, and of clients with waiting notifications. It processes a batch at
-/// each tick of the shard's clock, so that requests are processed in between: no caller that reports a change runs a handler. Handlers run
-/// without the lock, on the thread of the tick, which belongs to the library or to the driver of the clock.
+/// The waiting work for the notifications of a shard: changed subjects whose handlers must run, and clients with waiting notifications.
+/// Each tick of the shard's clock processes a batch, and requests are processed between the ticks. A caller that reports a change never
+/// runs a handler. Handlers run without the lock, on the thread of the tick, which belongs to the library or to the driver of the clock.
 /// </summary>
-internal sealed class ServerNotificationQueue(CoapShard shard) : WheelTimer, IDeferredWork
+internal sealed class NotificationWorkQueue(CoapShard shard) : WheelTimer, IDeferredWork
 {
     // Guarded by the shard's lock.
     private readonly Queue<ObservedSubject> _runs = new();
@@ -28,7 +28,7 @@ internal sealed class ServerNotificationQueue(CoapShard shard) : WheelTimer, IDe
         Schedule(now);
     }
 
-    /// <summary>Suppresses the wake-up of the clock until <see cref="Resume"/>.</summary>
+    /// <summary>Stops scheduling ticks until <see cref="Resume"/>.</summary>
     public void Suspend() => _isSuspended = true;
 
     /// <summary>
@@ -102,7 +102,7 @@ internal sealed class ServerNotificationQueue(CoapShard shard) : WheelTimer, IDe
         }
         else
         {
-            // When a handler blocks, the next tick continues with the others. Later than the hand-over, so the loop has another thread.
+            // If a handler blocks, a later tick continues with the others. It comes after another thread has taken over the loop.
             shard.Wheel.Schedule(this, now + (2 * UserCodePolicy.HandOverAfter.Ticks));
         }
 

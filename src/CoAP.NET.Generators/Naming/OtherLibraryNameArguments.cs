@@ -1,7 +1,7 @@
 namespace CoAP.NET.Generators.Naming;
 
-/// <summary>The arguments of a call with a foreign name.</summary>
-internal enum ForeignNameArguments
+/// <summary>The arguments of a call to which an <see cref="OtherLibraryName"/> applies.</summary>
+internal enum OtherLibraryNameArguments
 {
     /// <summary>Any, or no call.</summary>
     Any,

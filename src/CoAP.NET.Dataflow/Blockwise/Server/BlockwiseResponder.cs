@@ -7,19 +7,19 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Blockwise.Server;
 
 /// <summary>
-/// Answers of a server that do not fit one message, or answer one block of a request (RFC 7959 sections 2.4 and 2.7): what goes out of
-/// them, and what is kept for later blocks. Takes the lock of the shard.
+/// Sends the requested block of a response, and stores the response for later blocks (RFC 7959 sections 2.4 and 2.7). Takes the lock of
+/// the shard.
 /// </summary>
-internal sealed class BlockwiseAnswering
+internal sealed class BlockwiseResponder
 {
-    // A message with a diagnostic is not too large as well.
-    private const int SmallestToExplain = 256;
+    // The smallest maximum message size with room for a diagnostic text.
+    private const int MinSizeForDiagnostic = 256;
 
     private readonly CoapShard _shard;
     private readonly ILogger _logger;
 
-    public BlockwiseAnswering(CoapShard shard, RequestBodyStore requests, ServedBlockwiseResponses responses,
-        Func<CoapShard, RequestBodyStore, BlockwiseAnswering, QBlockServer>? makeQBlock)
+    public BlockwiseResponder(CoapShard shard, RequestBodyStore requests, ServedBlockwiseResponses responses,
+        Func<CoapShard, RequestBodyStore, BlockwiseResponder, QBlockServer>? makeQBlock)
     {
         _shard = shard;
         _logger = shard.Environment.Logger;
@@ -29,13 +29,10 @@ internal sealed class BlockwiseAnswering
 
     public ServedBlockwiseResponses Responses { get; }
 
-    /// <summary>Q-Block1 and Q-Block2; null where they are not used.</summary>
+    /// <summary>Q-Block1 and Q-Block2; null if they are switched off.</summary>
     public QBlockServer? QBlock { get; }
 
-    /// <summary>
-    /// Whether an answer is anything but one message to a request of one. For most a few tests of fields; what is sent without a request at
-    /// hand, such as a notification, is looked at in any case.
-    /// </summary>
+    /// <summary>Whether a response needs block-wise processing. Notifications always do.</summary>
     public static bool Concerns(CoapExchange exchange, CoapResult result) =>
         (exchange.Special & RequestOptionFlags.AllBlocks) != 0 || exchange.Body is not null || exchange.IsWithoutRequest
         || result.Payload.Length > exchange.Channel.BlockSize || result is PartialBodyResult;
@@ -59,7 +56,7 @@ internal sealed class BlockwiseAnswering
             return QBlock.Cut(exchange, result);
         }
 
-        // A notification answers no block, though its registration may have come in some.
+        // A notification has no Block1, although its registration may have arrived in blocks.
         uint? observe = result.OptionsToRead?.Observe;
         BlockValue? block1 = exchange.IsWithoutRequest && observe is not null ? null : exchange.Body?.Block1;
         bool asks = (exchange.Special & RequestOptionFlags.Block2) != 0 || exchange.IsWithoutRequest;
@@ -68,13 +65,14 @@ internal sealed class BlockwiseAnswering
         long total = part?.Total ?? result.Payload.Length;
         if (!result.Code.IsSuccess)
         {
-            return BlockResponses.Whole(BlockResponses.CutDiagnostic(exchange, result, exchange.Channel.BlockSize), block1, null);
+            return BlockResponseCutter.WithBlockOptions(
+                BlockResponseCutter.CutDiagnostic(exchange, result, exchange.Channel.BlockSize), block1, null);
         }
 
         long offset = asked?.ByteOffset ?? 0;
         if (total == 0 && (offset == 0 || result.Code != CoapCode.Content))
         {
-            return BlockResponses.Whole(result, block1, null);
+            return BlockResponseCutter.WithBlockOptions(result, block1, null);
         }
 
         if (offset > 0 && offset >= total)
@@ -82,23 +80,24 @@ internal sealed class BlockwiseAnswering
             return BlockResponses.BeyondEnd(offset, total);
         }
 
-        BlockPayloadSize fit = BlockResponses.Fit(exchange, asked, result);
-        long room = asked is null && exchange.Channel.IsReliable ? BlockResponses.Room(exchange, result) : fit.Last;
+        BlockPayloadSize fit = BlockResponseCutter.Fit(exchange, asked, result);
+        long room = asked is null && exchange.Channel.IsReliable ? BlockResponseCutter.Room(exchange, result) : fit.Last;
         if (offset == 0 && total == result.Payload.Length && total <= room)
         {
-            return BlockResponses.Whole(result, block1, asked is null ? null : new BlockValue(0, more: false, fit.SizeExponent));
+            return BlockResponseCutter.WithBlockOptions(
+                result, block1, asked is null ? null : new BlockValue(0, more: false, fit.SizeExponent));
         }
 
         if (!MayBeSentBlocks(exchange))
         {
-            // Whether the whole of it fits after all is seen when it is a message.
+            // The size is checked again when the message is serialized.
             return total == result.Payload.Length ? result : RefuseTooLarge(exchange, total);
         }
 
-        CoapResult whole = BlockResponses.Prepare(result);
+        CoapResult whole = BlockResponseCutter.Prepare(result);
         if (part is null && Store(exchange, whole, offset) is { } refusal)
         {
-            return BlockResponses.Whole(refusal, block1, null);
+            return BlockResponseCutter.WithBlockOptions(refusal, block1, null);
         }
 
         CoapResult block = Cut(
@@ -111,16 +110,16 @@ internal sealed class BlockwiseAnswering
         return block;
     }
 
-    /// <summary>Cuts an answer whose body alone would fit, but whose options leave less room than that needs.</summary>
-    /// <returns>Null when it cannot be cut.</returns>
+    /// <summary>Returns a block of a response that does not fit one message because of its options.</summary>
+    /// <returns>Null if the response cannot be cut.</returns>
     public CoapResult? CutSmaller(CoapExchange exchange, CoapResult result) =>
         Concerns(exchange, result) || result.Payload.IsEmpty ? null : Cut(exchange, result);
 
-    /// <summary>Keeps an answer in memory for its later blocks.</summary>
+    /// <summary>Stores a response for its later blocks.</summary>
     /// <param name="exchange">The request.</param>
-    /// <param name="whole">Options of every block, the whole payload.</param>
-    /// <param name="offset">The block that goes out now.</param>
-    /// <returns>Null when its block may go out; otherwise what is answered instead.</returns>
+    /// <param name="whole">The options of every block, and the whole payload.</param>
+    /// <param name="offset">The offset of the block that is sent now.</param>
+    /// <returns>Null if the block may be sent; otherwise the error to send instead.</returns>
     public CoapResult? Store(CoapExchange exchange, CoapResult whole, long offset)
     {
         CoapChannel channel = exchange.Channel;
@@ -129,7 +128,7 @@ internal sealed class BlockwiseAnswering
         int size = whole.Payload.Length;
         BudgetShortage shortage;
 
-        // Observers get the block in any case; they fetch the others with a request, which reports the error. If storing is switched off,
+        // Observers always get the block. They request the later blocks, and these requests get the error. If storing is switched off,
         // handlers run for each block.
         bool mayRefuse = exchange.Request.Code.IsSafe && Responses.Budget.Max != 0 && !exchange.IsWithoutRequest;
         bool isPooled;
@@ -164,10 +163,10 @@ internal sealed class BlockwiseAnswering
         return refusal;
     }
 
-    /// <summary>Sends what follows a block without being asked for. The block went out.</summary>
+    /// <summary>Sends the blocks that follow a sent block without further requests (Q-Block2).</summary>
     public void Follow(CoapExchange exchange, CoapResult sent, CoapMessage response) => QBlock?.Follow(exchange, sent, response);
 
-    /// <summary>The answer in place of one that fits no message.</summary>
+    /// <summary>Returns the error in place of a response that does not fit one message.</summary>
     public CoapResult RefuseTooLarge(CoapExchange exchange, long size)
     {
         LogLevel level = exchange.Channel.IsReliable ? LogLevel.Debug : LogLevel.Error;
@@ -184,14 +183,15 @@ internal sealed class BlockwiseAnswering
             _shard.Environment.Counters.Add(CoapCounter.HandlerErrors);
         }
 
-        return exchange.Channel.MaxMessageSize < SmallestToExplain ? new CoapResult(CoapCode.InternalServerError)
+        return exchange.Channel.MaxMessageSize < MinSizeForDiagnostic ? new CoapResult(CoapCode.InternalServerError)
             : CoapResults.Status(CoapCode.InternalServerError, string.Create(
                 CultureInfo.InvariantCulture,
                 $"The response of {size} bytes does not fit a message to you; the maximum is {exchange.Channel.MaxMessageSize} bytes."));
     }
 
     /// <summary>
-    /// The later block of an answer that was kept; null when it is gone, or has yet to be read, which is noted in the exchange.
+    /// Returns a later block of a stored response; null if the response was discarded. Also null for a stream or file that the Resource
+    /// stage must read; the exchange refers to it then.
     /// </summary>
     public CoapResult? Find(CoapExchange exchange, BlockValue asked)
     {
@@ -224,10 +224,10 @@ internal sealed class BlockwiseAnswering
         int total = whole.Payload.Length;
         return asked.ByteOffset >= total
             ? BlockResponses.BeyondEnd(asked.ByteOffset, total)
-            : Cut(exchange, whole, asked.ByteOffset, BlockResponses.Fit(exchange, asked, whole), (0, total, total), null, null);
+            : Cut(exchange, whole, asked.ByteOffset, BlockResponseCutter.Fit(exchange, asked, whole), (0, total, total), null, null);
     }
 
-    /// <summary>Under which key the answer to a request is kept.</summary>
+    /// <summary>Returns the key of the stored response to a request.</summary>
     public static TransferKey KeyOf(CoapExchange exchange) => TransferKey.Of(
         exchange.Channel,
         exchange.Request.Message,
@@ -236,13 +236,12 @@ internal sealed class BlockwiseAnswering
     private static TransferKey? KeyWithoutPayload(CoapExchange exchange) =>
         HasPayloadInKey(exchange) ? TransferKey.Of(exchange.Channel, exchange.Request.Message) : null;
 
-    // The payload of a FETCH in one message is part of what is asked for; one that came in blocks is not there any more when later blocks
-    // are asked for.
+    // The payload of a FETCH in one message is part of the key. A payload in blocks is not: requests for later blocks do not repeat it.
     private static bool HasPayloadInKey(CoapExchange exchange) =>
         exchange.Request.Code == CoapCode.Fetch && !exchange.Request.Payload.IsEmpty
         && exchange.Body is not ({ Block1: not null } or { Transfer: not null });
 
-    // Keeps the source of the later blocks of a response, until the last one was read. Without room for that, the handler runs for them.
+    // Stores the source of the later blocks until the last one was read. Without room for it, the handler runs for each block.
     private void Store(CoapExchange exchange, SeekableResponseBody source, long offset, bool isLast)
     {
         if (exchange.IsWithoutRequest || source.IsStored != isLast)
@@ -269,19 +268,18 @@ internal sealed class BlockwiseAnswering
         }
     }
 
-    // A peer that sent blocks, or requested some, supports them, whatever its CSM says.
+    // A peer that sent or requested blocks supports them, whatever its CSM says.
     private static bool MayBeSentBlocks(CoapExchange exchange) =>
-        PeerBlockFacts.TakesBlocks(exchange.Channel) || (exchange.Special & RequestOptionFlags.AllBlocks) != 0;
+        PeerBlockwiseState.TakesBlocks(exchange.Channel) || (exchange.Special & RequestOptionFlags.AllBlocks) != 0;
 
     private static CoapResult Cut(
         CoapExchange exchange, CoapResult whole, long offset, BlockPayloadSize fit, (long Start, long Total, long? Size) body,
-            BlockValue? block1,
-        uint? observe)
+        BlockValue? block1, uint? observe)
     {
-        bool saysSize = offset == 0 || exchange.Request.Message.OptionsToRead?.Contains(OptionNumber.Size2) == true;
+        bool hasSize = offset == 0 || exchange.Request.Message.OptionsToRead?.Contains(OptionNumber.Size2) == true;
         return !fit.HasNumber(offset)
-            ? CoapResults.BadRequest("The block number for this place of the body would have more than 20 bits.")
-            : BlockResponses.Cut(whole, offset, fit, body.Start, body.Total, block1, observe, saysSize ? body.Size : null);
+            ? CoapResults.BadRequest("The block number at this offset of the body would have more than 20 bits.")
+            : BlockResponseCutter.Cut(whole, offset, fit, body.Start, body.Total, block1, observe, hasSize ? body.Size : null);
     }
 
     private bool OnReplied(StoredTransfer body, CoapResult result)

@@ -2,8 +2,8 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 
 namespace CoAP.NET.Hosting.Tests.Generators;
 
-/// <summary>Which overload takes a form of handler, and whether the generator replaces the call.</summary>
-public sealed class FormTests
+/// <summary>The overload that the compiler binds to a handler, and whether the generator intercepts the call.</summary>
+public sealed class HandlerOverloadTests
 {
     private const string Members = """
         CoapResult Now(CoapRequestContext request) => CoapResults.Changed();
@@ -25,7 +25,8 @@ public sealed class FormTests
     [InlineData("async (request, token) => throw new InvalidOperationException()")]
     [InlineData("Later")]
     [InlineData("(CoapHandler)Later")]
-    public Task Asynchronous_handlers_with_request_and_token_are_called_directly(string handler) => IsTakenAsync(handler, "CoapHandler");
+    public Task An_asynchronous_handler_with_request_and_token_binds_to_CoapHandler_and_is_not_intercepted(string handler) =>
+        IsTakenAsync(handler, "CoapHandler");
 
     [Theory]
     [InlineData("request => CoapResults.Changed()")]
@@ -37,7 +38,8 @@ public sealed class FormTests
     [InlineData("request => throw new InvalidOperationException()")]
     [InlineData("(CoapRequestContext request) => throw new InvalidOperationException()")]
     [InlineData("Now")]
-    public Task Synchronous_handlers_with_a_request_are_called_directly(string handler) => IsTakenAsync(handler, "Func");
+    public Task A_synchronous_handler_with_a_request_binds_to_Func_and_is_not_intercepted(string handler) =>
+        IsTakenAsync(handler, "Func");
 
     [Theory]
     [InlineData("() => CoapResults.Changed()")]
@@ -56,7 +58,8 @@ public sealed class FormTests
     [InlineData("AsTask")]
     [InlineData("Text")]
     [InlineData("(Func<CoapRequestContext, Task<CoapResult>>)(request => Task.FromResult(CoapResults.Changed()))")]
-    public Task Other_handlers_of_requests_and_tokens_need_no_generated_code(string handler) => IsTakenAsync(handler, "Delegate");
+    public Task Other_handlers_of_requests_and_tokens_bind_to_Delegate_and_are_not_intercepted(string handler) =>
+        IsTakenAsync(handler, "Delegate");
 
     [Theory]
     [InlineData("(int n) => CoapResults.Changed()")]

@@ -3,8 +3,8 @@ using CoAP.NET.PubSub.Topics;
 
 namespace CoAP.NET.PubSub.Serving;
 
-/// <summary>Decides which operations on topics a client may perform.</summary>
-internal sealed class ClientAuthorizer(BrokerContext parts)
+/// <summary>Decides which operations on topics a client may perform; counts and logs refusals.</summary>
+internal sealed class TopicAuthorizer(BrokerContext parts)
 {
     /// <summary>
     /// The identity of the client of a request, as a text that is stable across restarts and nodes; null for an unknown client.
@@ -12,7 +12,7 @@ internal sealed class ClientAuthorizer(BrokerContext parts)
     public static string? OwnerOf(CoapRequestContext request) => request.Peer.Id?.ToString();
 
     /// <summary>Whether a client may perform an operation on a topic. Refusals are counted and logged.</summary>
-    public bool MayDo(CoapRequestContext request, CoapPubSubOperation operation, Topic topic)
+    public bool Authorize(CoapRequestContext request, CoapPubSubOperation operation, Topic topic)
     {
         if (IsAllowed(request, operation, topic))
         {
@@ -23,7 +23,7 @@ internal sealed class ClientAuthorizer(BrokerContext parts)
         return false;
     }
 
-    /// <summary>Like <see cref="MayDo"/>, without counting and logging; for lists.</summary>
+    /// <summary>Like <see cref="Authorize"/>, without counting and logging; for lists.</summary>
     public bool IsAllowed(CoapRequestContext request, CoapPubSubOperation operation, Topic topic)
     {
         TopicState state = topic.State;
@@ -35,7 +35,7 @@ internal sealed class ClientAuthorizer(BrokerContext parts)
     }
 
     /// <summary>Whether a client may create a topic.</summary>
-    public bool MayCreate(CoapRequestContext request, string path, CoapTopicProperties properties)
+    public bool AuthorizeCreation(CoapRequestContext request, string path, CoapTopicProperties properties)
     {
         string? owner = OwnerOf(request);
         if (parts.Options.Authorize is not { } authorize

@@ -9,25 +9,27 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 namespace CoAP.NET.Generators.Naming;
 
 /// <summary>Finds statements of another library: creating, disposing or enumerating an object that does not allow it here.</summary>
-internal static class ForeignStatementReader
+internal static class OtherLibraryStatementReader
 {
     /// <summary>Reads an expression or a statement.</summary>
     /// <returns>The statement; none if the object allows it, or if there is none for its type.</returns>
-    public static IEnumerable<FoundForeignName> Read(
+    public static IEnumerable<FoundOtherLibraryName> Read(
         SyntaxNode node, SemanticModel model, CancellationToken cancellationToken) => node switch
         {
             BaseObjectCreationExpressionSyntax creation => model.GetSymbolInfo(creation, cancellationToken).Symbol is null
-                ? Find(ForeignNames.Constructor, model.GetTypeInfo(creation, cancellationToken).Type, creation.NewKeyword)
+                ? Find(OtherLibraryNames.Constructor, model.GetTypeInfo(creation, cancellationToken).Type, creation.NewKeyword)
                 : [],
             ForEachStatementSyntax each => each.AwaitKeyword.IsKind(SyntaxKind.AwaitKeyword)
                 && model.GetForEachStatementInfo(each).GetEnumeratorMethod is null
-                ? Find(ForeignNames.Enumeration, model.GetTypeInfo(each.Expression, cancellationToken).Type, each.ForEachKeyword)
+                ? Find(OtherLibraryNames.Enumeration, model.GetTypeInfo(each.Expression, cancellationToken).Type, each.ForEachKeyword)
                 : [],
             LocalDeclarationStatementSyntax local => IsDisposal(local.UsingKeyword, local.AwaitKeyword)
-                ? Find(ForeignNames.Disposal, model.GetTypeInfo(local.Declaration.Type, cancellationToken).Type, local.UsingKeyword)
+                ? Find(OtherLibraryNames.Disposal, model.GetTypeInfo(local.Declaration.Type, cancellationToken).Type, local.UsingKeyword)
                 : [],
             UsingStatementSyntax block => IsDisposal(block.UsingKeyword, block.AwaitKeyword)
-                ? Find(ForeignNames.Disposal, Disposed(block) is { } disposed ? model.GetTypeInfo(disposed, cancellationToken).Type : null,
+                ? Find(
+                    OtherLibraryNames.Disposal,
+                    Disposed(block) is { } disposed ? model.GetTypeInfo(disposed, cancellationToken).Type : null,
                     block.UsingKeyword)
                 : [],
             _ => [],
@@ -38,12 +40,12 @@ internal static class ForeignStatementReader
 
     private static SyntaxNode? Disposed(UsingStatementSyntax block) => (SyntaxNode?)block.Declaration?.Type ?? block.Expression;
 
-    private static IEnumerable<FoundForeignName> Find(string name, ITypeSymbol? type, SyntaxToken at) =>
-        type is not null && ForeignNames.ByName[name].FirstOrDefault(entry => IsMeant(entry, type)) is { } entry
-            ? [new FoundForeignName(entry.Use, $"{name} {type.Plain()}", at.GetLocation())]
+    private static IEnumerable<FoundOtherLibraryName> Find(string name, ITypeSymbol? type, SyntaxToken at) =>
+        type is not null && OtherLibraryNames.ByName[name].FirstOrDefault(entry => IsMeant(entry, type)) is { } entry
+            ? [new FoundOtherLibraryName(entry.Use, $"{name} {type.Plain()}", at.GetLocation())]
             : [];
 
-    private static bool IsMeant(ForeignName entry, ITypeSymbol type) => type.OriginalDefinition.FullName() == entry.Receiver
+    private static bool IsMeant(OtherLibraryName entry, ITypeSymbol type) => type.OriginalDefinition.FullName() == entry.Receiver
         && (entry.ArgumentType is null
             || (type is INamedTypeSymbol named && named.TypeArguments.Any(argument => argument.FullName() == entry.ArgumentType)));
 }

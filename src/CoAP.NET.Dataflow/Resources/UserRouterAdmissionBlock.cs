@@ -1,17 +1,17 @@
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// The part of the Resource stage that remains before a user's router: the limits of running requests, and the blocks of streamed
-/// responses. The router replaces the settings of routes; its responses go to <see cref="UserRouterOutboundBlock"/>.
+/// Limits the running requests and serves later blocks of streamed responses before a user's router, which replaces the routes in the
+/// Resource stage. The responses of the router go to <see cref="UserRouterReplyBlock"/>.
 /// </summary>
-internal sealed class UserRouterInboundBlock : InlineBlock<CoapExchange, CoapExchange>
+internal sealed class UserRouterAdmissionBlock : InlineBlock<CoapExchange, CoapExchange>
 {
     private readonly long _maxBodySize;
     private readonly RunningRequestCounter _served;
-    private readonly UserRouterOutboundBlock _replies;
+    private readonly UserRouterReplyBlock _replies;
     private readonly SubsequentBlockResponder _subsequentBlocks;
 
-    internal UserRouterInboundBlock(CoapEnvironment environment, RunningRequestCounter served, UserRouterOutboundBlock replies)
+    internal UserRouterAdmissionBlock(CoapEnvironment environment, RunningRequestCounter served, UserRouterReplyBlock replies)
         : base(environment.Counters, environment.Logger)
     {
         _maxBodySize = environment.Limits.Blockwise.MaxRequestBodySize;

@@ -4,13 +4,13 @@ namespace CoAP.NET.Load.Running;
 /// Matches due requests with idle peers: the earliest request goes to the peer that was idle longest, so that a request waits only while
 /// all peers are busy. Thread-safe.
 /// </summary>
-internal sealed class ArrivalQueue
+internal sealed class DueRequestQueue
 {
     /// <summary>The result after the last request.</summary>
     public const long Over = long.MinValue;
 
     private readonly Lock _gate = new();
-    private readonly Queue<ArrivalWaiter> _idle = new();
+    private readonly Queue<DueRequestWaiter> _idle = new();
     private readonly Queue<long> _backlog = new();
     private bool _isOver;
 
@@ -30,7 +30,7 @@ internal sealed class ArrivalQueue
     /// <param name="due">The due time, as a timestamp.</param>
     public void Add(long due)
     {
-        ArrivalWaiter? waiter;
+        DueRequestWaiter? waiter;
         lock (_gate)
         {
             if (!_idle.TryDequeue(out waiter))
@@ -46,7 +46,7 @@ internal sealed class ArrivalQueue
     /// <summary>Ends the queue: idle peers stop immediately, the others when the backlog is done.</summary>
     public void End()
     {
-        ArrivalWaiter[] waiters;
+        DueRequestWaiter[] waiters;
         lock (_gate)
         {
             _isOver = true;
@@ -54,7 +54,7 @@ internal sealed class ArrivalQueue
             _idle.Clear();
         }
 
-        foreach (ArrivalWaiter waiter in waiters)
+        foreach (DueRequestWaiter waiter in waiters)
         {
             waiter.Set(Over);
         }
@@ -62,7 +62,7 @@ internal sealed class ArrivalQueue
 
     /// <summary>Returns the timestamp of the next request, or <see cref="Over"/>.</summary>
     /// <param name="waiter">The caller's own waiter; it waits for one request at a time.</param>
-    public ValueTask<long> TakeAsync(ArrivalWaiter waiter)
+    public ValueTask<long> TakeAsync(DueRequestWaiter waiter)
     {
         lock (_gate)
         {

@@ -5,8 +5,10 @@ using Microsoft.CodeAnalysis.Operations;
 
 namespace CoAP.NET.Generators.Reading;
 
-/// <summary>The methods of a call and their bodies: GET and DELETE have none (RFC 7252 section 5.8).</summary>
-internal sealed class RequestMethodBodyRules
+/// <summary>
+/// The methods of one <c>Map</c> call, and whether all or none of them have bodies. GET and DELETE have none (RFC 7252 section 5.8).
+/// </summary>
+internal sealed class MappedMethodBodies
 {
     private const string Get = "Get";
     private const string Fetch = "Fetch";
@@ -14,7 +16,7 @@ internal sealed class RequestMethodBodyRules
 
     private readonly string[] _methods;
 
-    private RequestMethodBodyRules(string[] methods) => _methods = methods;
+    private MappedMethodBodies(string[] methods) => _methods = methods;
 
     /// <summary>Whether all methods are known and have bodies.</summary>
     public bool All => _methods.Length != 0 && !_methods.Any(IsWithout);
@@ -32,7 +34,7 @@ internal sealed class RequestMethodBodyRules
     public override string ToString() => string.Join(" and ", _methods.Select(method => method.ToUpperInvariant()));
 
     /// <summary>Reads the methods of a call of <c>MapGet</c> and so on, or of <c>Map</c>.</summary>
-    public static RequestMethodBodyRules Of(string method, IOperation? methods) =>
+    public static MappedMethodBodies Of(string method, IOperation? methods) =>
         new(methods is null ? [method.Substring("Map".Length)] : Elements(methods));
 
     // Empty unless every element is visible.

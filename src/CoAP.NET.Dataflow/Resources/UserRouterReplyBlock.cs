@@ -3,17 +3,16 @@ using CoAP.NET.Requests;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// Runs after a user's router: each request gets one response, and is counted out once. Requests that the router still has when the
-/// endpoint stops are answered 5.03.
+/// Sends the responses of a user's router: one for each request. Requests without a response get 5.03 when the endpoint stops.
 /// </summary>
-internal sealed class UserRouterOutboundBlock : InlineBlock<CoapServerReply, CoapServerReply>, IResponseSender
+internal sealed class UserRouterReplyBlock : InlineBlock<CoapServerReply, CoapServerReply>, IResponseSender
 {
     private readonly CoapEnvironment _environment;
     private readonly RunningRequestCounter _served;
     private readonly InlineTarget<CoapServerReply> _exchangesOut;
     private readonly UnansweredServerRequests _unanswered;
 
-    internal UserRouterOutboundBlock(CoapEnvironment environment, RunningRequestCounter served, InlineTarget<CoapServerReply> exchangesOut)
+    internal UserRouterReplyBlock(CoapEnvironment environment, RunningRequestCounter served, InlineTarget<CoapServerReply> exchangesOut)
         : base(environment.Counters, environment.Logger)
     {
         _environment = environment;
@@ -95,12 +94,12 @@ internal sealed class UserRouterOutboundBlock : InlineBlock<CoapServerReply, Coa
         }
     }
 
-    /// <summary>Answers a request and counts it out, both only once.</summary>
+    /// <summary>Answers a request and ends its count as a running request, both only once.</summary>
     internal void Finish(CoapExchange exchange, CoapResult result)
     {
         bool isFirst = TryReply(exchange, result, null);
 
-        // A request that was answered in place of the router stays known until the router has answered it.
+        // A request that this block answered stays in the list until the router has answered it too.
         bool wasKnown = exchange.IsUnanswered && _unanswered.Remove(exchange);
         if (isFirst || wasKnown)
         {

@@ -2,8 +2,8 @@ using CoAP.NET.Survival.Balancing;
 
 namespace CoAP.NET.Cluster.Tests.Survival;
 
-/// <summary>What the balancer of <c>simulation/CoAP.NET.Survival</c> reads on the wire: it must see what must not be.</summary>
-public sealed class WireTests
+/// <summary>The balancer of <c>simulation/CoAP.NET.Survival</c> detects reused record numbers.</summary>
+public sealed class UdpBalancerTests
 {
     private const byte Handshake = 22;
     private const byte ServerHello = 2;
@@ -55,15 +55,17 @@ public sealed class WireTests
         using UdpClient client = new(new IPEndPoint(IPAddress.Loopback, 0));
         balancer.Use([new Backend("A", (IPEndPoint)server.Client.LocalEndPoint!)]);
         IPEndPoint old = await EnterAsync();
-        await AnswerAsync(old);
+        await AnswerAsync(old, 7);
 
         balancer.EndClients();
         IPEndPoint next = await EnterAsync();
-        await AnswerAsync(next);
+        await AnswerAsync(old, 8);
+        await AnswerAsync(next, 7);
+        await AnswerAsync(next, 8);
         Assert.NotEqual(old.Address, next.Address);
         Assert.Equal(0, balancer.Read().NumbersTwice);
 
-        await AnswerAsync(next);
+        await AnswerAsync(next, 8);
         Assert.Equal(1, balancer.Read().NumbersTwice);
 
         async Task<IPEndPoint> EnterAsync()
@@ -72,9 +74,9 @@ public sealed class WireTests
             return (await server.ReceiveAsync(TestContext.Current.CancellationToken)).RemoteEndPoint;
         }
 
-        async Task AnswerAsync(IPEndPoint to)
+        async Task AnswerAsync(IPEndPoint to, ulong number)
         {
-            await server.SendAsync(Record(Data, 1, 7), to, TestContext.Current.CancellationToken);
+            await server.SendAsync(Record(Data, 1, number), to, TestContext.Current.CancellationToken);
             await client.ReceiveAsync(TestContext.Current.CancellationToken);
         }
     }

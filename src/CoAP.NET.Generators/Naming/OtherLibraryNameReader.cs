@@ -8,20 +8,20 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 
 namespace CoAP.NET.Generators.Naming;
 
-/// <summary>Finds foreign names that the compiler does not resolve.</summary>
-internal static class ForeignNameReader
+/// <summary>Finds names of other libraries that the compiler does not resolve.</summary>
+internal static class OtherLibraryNameReader
 {
-    /// <summary>Whether a node is a foreign name in a declaration: the type of a field or parameter, a base type and so on.</summary>
+    /// <summary>Whether a node is such a name in a declaration: the type of a field or parameter, a base type and so on.</summary>
     public static bool IsDeclaration(SyntaxNode node) => node is SimpleNameSyntax name
-        && ForeignNames.ByName.ContainsKey(name.Identifier.ValueText)
+        && OtherLibraryNames.ByName.ContainsKey(name.Identifier.ValueText)
         && !node.Ancestors().Any(static outer => outer is StatementSyntax or ArrowExpressionClauseSyntax or EqualsValueClauseSyntax);
 
     /// <summary>Reads a name.</summary>
-    /// <returns>The foreign names; none if the name exists, or is not a foreign one.</returns>
-    public static IEnumerable<FoundForeignName> Read(SimpleNameSyntax node, SemanticModel model, CancellationToken cancellationToken)
+    /// <returns>The found names; none if the name exists, or is not in the list.</returns>
+    public static IEnumerable<FoundOtherLibraryName> Read(SimpleNameSyntax node, SemanticModel model, CancellationToken cancellationToken)
     {
         // A comment with a wrong name compiles.
-        if (!ForeignNames.ByName.TryGetValue(node.Identifier.ValueText, out ImmutableArray<ForeignName> entries)
+        if (!OtherLibraryNames.ByName.TryGetValue(node.Identifier.ValueText, out ImmutableArray<OtherLibraryName> entries)
             || node.IsPartOfStructuredTrivia()
             || model.GetSymbolInfo(node, cancellationToken) is { Symbol: not null }
                 or { CandidateReason: CandidateReason.MemberGroup or CandidateReason.LateBound })
@@ -33,7 +33,7 @@ internal static class ForeignNameReader
         {
             return entries.FirstOrDefault(static entry => entry.Receiver is null) is { } name && IsTypeName(node)
                 && ImportedNamespaces.HasLibrary(node, model)
-                ? [new FoundForeignName(name.Use, name.Name, node.GetLocation())]
+                ? [new FoundOtherLibraryName(name.Use, name.Name, node.GetLocation())]
                 : [];
         }
 
@@ -41,20 +41,21 @@ internal static class ForeignNameReader
             && (call.Expression == node.Parent) ? call.ArgumentList.Arguments : null;
         return TypeOf(receiver, model, cancellationToken) is { } type
             ? entries.Where(entry => entry.Receiver is not null && IsReceiver(entry, type))
-                .Select(entry => Find(entry, node, arguments, model, cancellationToken)).OfType<FoundForeignName>()
+                .Select(entry => Find(entry, node, arguments, model, cancellationToken)).OfType<FoundOtherLibraryName>()
             : [];
     }
 
-    private static bool IsReceiver(ForeignName entry, ITypeSymbol type) => type.OriginalDefinition.FullName() == entry.Receiver
+    private static bool IsReceiver(OtherLibraryName entry, ITypeSymbol type) => type.OriginalDefinition.FullName() == entry.Receiver
         || (!entry.IsExact
             && (type.IsOrDerivesFrom(entry.Receiver!) || HasInterface(type, entry.Receiver!)));
 
-    private static FoundForeignName? Find(ForeignName entry, SimpleNameSyntax node, SeparatedSyntaxList<ArgumentSyntax>? arguments,
-        SemanticModel model, CancellationToken cancellationToken)
+    private static FoundOtherLibraryName? Find(
+        OtherLibraryName entry, SimpleNameSyntax node, SeparatedSyntaxList<ArgumentSyntax>? arguments, SemanticModel model,
+        CancellationToken cancellationToken)
     {
-        if (entry.Arguments == ForeignNameArguments.Any)
+        if (entry.Arguments == OtherLibraryNameArguments.Any)
         {
-            return new FoundForeignName(entry.Use, entry.Name, node.GetLocation());
+            return new FoundOtherLibraryName(entry.Use, entry.Name, node.GetLocation());
         }
 
         if (arguments is not { Count: > 0 } given)
@@ -62,23 +63,23 @@ internal static class ForeignNameReader
             return null;
         }
 
-        if (entry.Arguments == ForeignNameArguments.OfType)
+        if (entry.Arguments == OtherLibraryNameArguments.OfType)
         {
             ArgumentSyntax? wrong = given.Skip(1).FirstOrDefault(argument =>
                 model.GetTypeInfo(argument.Expression, cancellationToken).Type is { } type && IsOf(type, entry.ArgumentType!));
-            return wrong is null ? null : new FoundForeignName(entry.Use,
+            return wrong is null ? null : new FoundOtherLibraryName(entry.Use,
                 $"{entry.Name}({model.GetTypeInfo(wrong.Expression, cancellationToken).Type!.Plain()})", wrong.GetLocation());
         }
 
         bool isMeant = entry.Arguments switch
         {
-            ForeignNameArguments.Lambda => given.Any(static argument => argument.Expression is LambdaExpressionSyntax),
-            ForeignNameArguments.NotOneText => given.Count > 1
+            OtherLibraryNameArguments.Lambda => given.Any(static argument => argument.Expression is LambdaExpressionSyntax),
+            OtherLibraryNameArguments.NotOneText => given.Count > 1
                 || model.GetTypeInfo(given[0].Expression, cancellationToken).Type?.SpecialType is >= SpecialType.System_SByte
                     and <= SpecialType.System_UInt64,
             _ => given.Count > 1,
         };
-        return isMeant ? new FoundForeignName(entry.Use, $"{entry.Name}(...)", node.GetLocation()) : null;
+        return isMeant ? new FoundOtherLibraryName(entry.Use, $"{entry.Name}(...)", node.GetLocation()) : null;
     }
 
     private static bool IsOf(ITypeSymbol type, string name) => NameOf(type) == name || HasInterface(type, name);

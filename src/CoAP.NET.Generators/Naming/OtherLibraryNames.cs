@@ -5,7 +5,7 @@ using System.Linq;
 namespace CoAP.NET.Generators.Naming;
 
 /// <summary>The names that users of HttpClient, Kestrel and ASP.NET Core write here.</summary>
-internal static class ForeignNames
+internal static class OtherLibraryNames
 {
     /// <summary>The name of an entry about a constructor.</summary>
     public const string Constructor = "new";
@@ -63,11 +63,11 @@ internal static class ForeignNames
     ];
 
     /// <summary>The entries by name.</summary>
-    public static ImmutableDictionary<string, ImmutableArray<ForeignName>> ByName { get; } =
+    public static ImmutableDictionary<string, ImmutableArray<OtherLibraryName>> ByName { get; } =
         Members().Concat(Contents()).Concat(Types()).GroupBy(static entry => entry.Name)
             .ToImmutableDictionary(static same => same.Key, static same => same.ToImmutableArray());
 
-    private static IEnumerable<ForeignName> Members() =>
+    private static IEnumerable<OtherLibraryName> Members() =>
     [
         new(Response, "EnsureSuccessStatusCode", "'EnsureSuccess()'"),
         new(Response, "IsSuccessStatusCode", "'IsSuccess'"),
@@ -138,7 +138,7 @@ internal static class ForeignNames
         new(Results, "StatusCode", "'Status(code)'"),
         new(Results, "Problem", "'Status(code, text)'; the package 'CoAP.NET.Content' has 'CoapResults.Problem'"),
         new(Results, "ValidationProblem", "'UnprocessableEntity(text)'"),
-        new(Results, "Created", "'Created(location)', which has no body") { Arguments = ForeignNameArguments.Several },
+        new(Results, "Created", "'Created(location)', which has no body") { Arguments = OtherLibraryNameArguments.Several },
         new(Results, "Stream", "'Stream(stream, etag, format)' with an entity-tag such as 'CoapETag.FromVersion(1)'; 'File(path)' makes "
             + "one itself"),
 
@@ -146,7 +146,7 @@ internal static class ForeignNames
         new(Server, "Addresses", "'LocalEndpoints'"),
         new(Server, "Run", "'RunAsync()'"),
         new(Server, "WaitForShutdownAsync", "'RunAsync(cancellationToken)', which starts the server and waits"),
-        new(Server, "Listen", Listening) { Arguments = ForeignNameArguments.NotOneText },
+        new(Server, "Listen", Listening) { Arguments = OtherLibraryNameArguments.NotOneText },
         new(Server, "ListenAnyIP", Listening),
         new(Server, "ListenLocalhost", Listening),
         new(Server, "UsePsk", "'ListenSecure(uri, keys => keys.UsePsk(identity, key))'"),
@@ -160,7 +160,7 @@ internal static class ForeignNames
         new(Server, "UseOscore", Oscore),
         new(Server, "MapPubSubBroker", "'MapPubSub(path, options)'"),
         new(Server, "MapResourceDirectory", "'MapResourceDirectory(new CoapDirectoryOptions { ... })'")
-            { Arguments = ForeignNameArguments.Lambda },
+            { Arguments = OtherLibraryNameArguments.Lambda },
         new(Server, "MapMethods", "'Map(template, methods, handler)'"),
         new(Server, "NotifyAsync", "'Notify(path)'"),
 
@@ -185,9 +185,9 @@ internal static class ForeignNames
         new(Options, "GetString", "'Get<TOption>()', whose 'Value' is the text"),
         new(Options, "GetValue", "'Get<TOption>()', which has the 'Value'"),
         new(Options, "Set", "'Set(new TOption(value))' with the option, such as 'new ETagOption(bytes)'")
-            { Arguments = ForeignNameArguments.Several },
-        new(Options, "Add", NewOption) { Arguments = ForeignNameArguments.Several },
-        new(Options, "TryGetValue", "'Get<TOption>()', which returns null if there is none") { Arguments = ForeignNameArguments.Several },
+            { Arguments = OtherLibraryNameArguments.Several },
+        new(Options, "Add", NewOption) { Arguments = OtherLibraryNameArguments.Several },
+        new(Options, "TryGetValue", "'Get<TOption>()', which returns null if there is none") { Arguments = OtherLibraryNameArguments.Several },
         new(Option, "IfMatch", NewOption) { IsExact = true },
         new(Option, "ETag", NewOption) { IsExact = true },
         new(Option, "Accept", NewOption) { IsExact = true },
@@ -217,12 +217,12 @@ internal static class ForeignNames
     ];
 
     // What a request with a content gets instead of a CoapContent.
-    private static IEnumerable<ForeignName> Contents() =>
+    private static IEnumerable<OtherLibraryName> Contents() =>
         from method in s_withContent
         from wrong in s_contents
-        select new ForeignName(Client, method, wrong.Use) { Arguments = ForeignNameArguments.OfType, ArgumentType = wrong.Type };
+        select new OtherLibraryName(Client, method, wrong.Use) { Arguments = OtherLibraryNameArguments.OfType, ArgumentType = wrong.Type };
 
-    private static IEnumerable<ForeignName> Types() =>
+    private static IEnumerable<OtherLibraryName> Types() =>
     [
         new(null, "ICoapClientFactory", "'[FromKeyedServices(name)] ICoapClient', which 'AddCoapClient(name, ...)' adds"),
         new(null, "CoapClientOptions", ClientOptions),

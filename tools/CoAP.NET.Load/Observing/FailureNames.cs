@@ -3,10 +3,10 @@ using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Load.Observing;
 
-/// <summary>The short names of counted failures.</summary>
-internal static class ErrorKind
+/// <summary>The short names of the failures that a run counts.</summary>
+internal static class FailureNames
 {
-    // Cached: a server that answers only errors does so as fast as any.
+    // Cached, because a server may respond with an error to every request of a run.
     private static readonly string[] s_codes = [
         .. Enumerable.Range(0, 256).Select(static code => string.Create(CultureInfo.InvariantCulture, $"{code >> 5}.{code & 31:00}"))];
 
@@ -14,7 +14,7 @@ internal static class ErrorKind
 
     public const string WrongPayload = "wrong payload";
 
-    /// <summary>Returns the kind of a failure: a response's code such as "4.04", or what happened, in a few words.</summary>
+    /// <summary>Returns the name of a failure: the code of a response such as "4.04", or a few words.</summary>
     public static string Of(Exception exception) => exception switch
     {
         CoapResponseException { Response: { } response } => Of(response.Code),
@@ -34,6 +34,6 @@ internal static class ErrorKind
         _ => "other failure",
     };
 
-    /// <summary>Returns the kind of a code: "5.03".</summary>
+    /// <summary>Returns the name of a response code, such as "5.03".</summary>
     public static string Of(CoapCode code) => s_codes[code.Value];
 }

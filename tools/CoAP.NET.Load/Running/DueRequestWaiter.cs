@@ -2,8 +2,8 @@ using System.Threading.Tasks.Sources;
 
 namespace CoAP.NET.Load.Running;
 
-/// <summary>A reusable wait of one loop, without allocations.</summary>
-internal sealed class ArrivalWaiter : IValueTaskSource<long>
+/// <summary>A reusable awaitable for the next due request of one loop.</summary>
+internal sealed class DueRequestWaiter : IValueTaskSource<long>
 {
     private ManualResetValueTaskSourceCore<long> _core = new() { RunContinuationsAsynchronously = false };
 
