@@ -6,8 +6,8 @@ namespace CoAP.NET.Observing.Server;
 
 /// <summary>
 /// An entry in the list of observers: a client and its token (RFC 7641 section 4.1). It sends the newest state in its turn, one
-/// notification at a time, and processes acknowledgements, resets and timeouts (sections 4.5 and 4.5.2; on connections RFC 8323 section 7). The
-/// timer is for notifications without a change. Guarded by the shard's lock.
+/// notification at a time, and processes acknowledgements, resets and timeouts (sections 4.5 and 4.5.2; on connections RFC 8323 section
+/// 7). The timer is for notifications without a change. Guarded by the shard's lock.
 /// </summary>
 /// <remarks>
 /// <para>
