@@ -84,8 +84,6 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
         Store = new CoapSealedClusterStore(
             new MeasuredClusterStore(store, _instruments.StoreDuration, _time), options.Secrets, random, _time, _logger,
             options.NewestRecordFormat);
-        Messages = new NodeCipher(
-            Self.Id, options.Secrets, Store, Peers.IsUp, random ?? CoapRandomSource.Secure, _time, _logger);
         Writer = new CoapRecordWriteQueue(Store, options.Writer, _time, _logger);
         OscoreNumbers = new CoapClusterOscoreStore(this);
         Contexts = new OscoreRelays(this, _relays, _time);
@@ -139,9 +137,6 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
     public CoapClusterObservations Observations { get; }
 
     internal INodePeers Peers { get; }
-
-    /// <summary>Encrypts messages between nodes, for connections that do not.</summary>
-    internal NodeCipher Messages { get; }
 
     /// <summary>Forwards datagrams to the nodes of their sessions.</summary>
     internal ClusterDatagramRelay Relays => _relays;
@@ -450,7 +445,6 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
         RelaysReceived = _relays.Counts.Received,
         RelaysReturned = _relays.Counts.Returned,
         RelaysRefused = _relays.Counts.Refused,
-        MessagesRefused = Messages.RefusedCount,
         RelaysStray = _relays.Counts.Stray,
         RelaysLost = _relays.Counts.Lost,
         DatagramsWaiting = _relays.QueuedCount,
@@ -496,7 +490,6 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
         Peers.End();
         await _membership.DisposeAsync().ConfigureAwait(false);
         await Store.DisposeAsync().ConfigureAwait(false);
-        Messages.Dispose();
         _instruments.Remove(this);
         foreach (byte[] key in (byte[][])[.. _sessionKeys, .. _endpointSecrets])
         {

@@ -38,12 +38,6 @@ internal sealed record CoapClusterNodeCounters
     /// </summary>
     public long RelaysLost { get; init; }
 
-    /// <summary>
-    /// Messages in the name of another node that were dropped, because their sender does not have the secret of the cluster, or because
-    /// they were sent again.
-    /// </summary>
-    public long MessagesRefused { get; init; }
-
     /// <summary>Datagrams that currently wait in the queue, because their slots are moving.</summary>
     public int DatagramsWaiting { get; init; }
 

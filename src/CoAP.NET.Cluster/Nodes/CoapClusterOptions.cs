@@ -18,8 +18,8 @@ public sealed partial class CoapClusterOptions
     /// Required. While it is being replaced: the new one, and then the previous one.
     /// </summary>
     /// <remarks>
-    /// Keys derived from it encrypt the records, and what nodes send to each other. A node with another secret does not join, and its
-    /// health is Unhealthy. Store it with your other keys, and not next to the store.
+    /// Keys derived from it encrypt the records, and authenticate the nodes to each other. A node with another secret does not join, and
+    /// its health is Unhealthy. Store it with your other keys, and not next to the store.
     /// <para>To replace it without a stop, restart one node after the other with the new and the previous secret. A node opens what was
     /// encrypted with either of them, and encrypts with the new one when all nodes have it. Then restart them with the new one alone, when
     /// no record needs the previous one any more (docs/cluster-deployment.md).</para>

@@ -36,14 +36,4 @@ internal static partial class NodesLog
 
     [LoggerMessage(2594, LogLevel.Error, "The balancer of slots of node {Node} has failed; it continues in a second.")]
     public static partial void BalancerFailed(ILogger logger, CoapNodeId node, Exception exception);
-
-    [LoggerMessage(2538, LogLevel.Warning,
-        "A message in the name of node {Node} did not open and was dropped: its sender does not have the secret of the cluster, or it was "
-        + "changed. Such messages so far: {Count}. Protect the port of the silo from other machines. Logged at most once a minute.")]
-    public static partial void MessageRefused(ILogger logger, CoapNodeId node, long count);
-
-    [LoggerMessage(2539, LogLevel.Warning,
-        "A message of node {Node} arrived again, or after very many that were sent later, and was dropped: a machine may send recorded "
-        + "messages. Dropped messages so far: {Count}. Protect the port of the silo from other machines. Logged at most once a minute.")]
-    public static partial void MessageRepeated(ILogger logger, CoapNodeId node, long count);
 }

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Cluster.Records;
 
 /// <summary>
-/// The format of records and of messages between nodes, whose number is the first byte of everything that <see cref="StoreRecordCipher"/>
+/// The format of records, whose number is the first byte of everything that <see cref="StoreRecordCipher"/>
 /// encrypts. A node reads its newest format and those before it. It writes the one before its newest until all nodes of the map announce
 /// that they read the newest, and have done so for a day: until then an older version of the library can take over again. Thread-safe.
 /// </summary>

@@ -1,5 +1,4 @@
 using System.Security.Cryptography;
-using System.Text;
 using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Dtls.SessionBackups;
 
@@ -21,9 +20,6 @@ internal sealed class StoreRecordCipher : IDisposable
     private const int NameOverhead = 2;
     private const int RecordsOfKey = 1 << 24;
 
-    // A name and the format.
-    private const int MaxOnStack = 512;
-
     private readonly CoapRandomSource _random;
     private readonly RecordFormat _format;
 
@@ -40,16 +36,13 @@ internal sealed class StoreRecordCipher : IDisposable
     /// <summary>Creates a cipher.</summary>
     /// <param name="secrets">The current secret, and possibly the previous one; copied.</param>
     /// <param name="random">The source of salts and nonces.</param>
-    /// <param name="purpose">The purpose of the keys, which are independent of those of another purpose.</param>
     /// <param name="recordsOfKey">The number of records per key.</param>
     /// <param name="format">Knows which formats it reads and writes; null for the newest.</param>
     public StoreRecordCipher(
-        IReadOnlyList<ReadOnlyMemory<byte>> secrets, CoapRandomSource random, string purpose = "records", int recordsOfKey = RecordsOfKey,
-        RecordFormat? format = null)
+        IReadOnlyList<ReadOnlyMemory<byte>> secrets, CoapRandomSource random, int recordsOfKey = RecordsOfKey, RecordFormat? format = null)
     {
         _recordsOfKey = recordsOfKey;
-        byte[] info = Encoding.UTF8.GetBytes($"CoAP.NET cluster {purpose} 1");
-        _ciphers = [.. secrets.Select(secret => new SaltedCipherCache(secret.Span, info))];
+        _ciphers = [.. secrets.Select(secret => new SaltedCipherCache(secret.Span, "CoAP.NET cluster records 1"u8))];
         _random = random;
         _format = format ?? new RecordFormat();
     }
@@ -67,11 +60,7 @@ internal sealed class StoreRecordCipher : IDisposable
     /// <summary>Encrypts a state.</summary>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public byte[] Seal(CoapRecordKey key, ReadOnlySpan<byte> state) =>
-        Seal(NameOf(key, stackalloc byte[NameOverhead + CoapRecordKey.MaxLength]), state);
-
-    /// <summary>Encrypts a state under any name, which is needed again to decrypt it.</summary>
-    /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
-    public byte[] Seal(ReadOnlySpan<byte> name, ReadOnlySpan<byte> state) => Seal(name, state, _format.Written);
+        Seal(NameOf(key, stackalloc byte[NameOverhead + CoapRecordKey.MaxLength]), state, _format.Written);
 
     /// <summary>Encrypts a state in the format that every version reads.</summary>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
@@ -89,10 +78,6 @@ internal sealed class StoreRecordCipher : IDisposable
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public byte[]? TryOpen(CoapRecordKey key, ReadOnlySpan<byte> sealedState, out bool isPrevious) =>
         TryOpen(NameOf(key, stackalloc byte[NameOverhead + CoapRecordKey.MaxLength]), sealedState, out isPrevious);
-
-    /// <summary>Decrypts the state of a name; null if it does not open.</summary>
-    /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
-    public byte[]? TryOpen(ReadOnlySpan<byte> name, ReadOnlySpan<byte> sealedState) => TryOpen(name, sealedState, out _);
 
     /// <summary>Decrypts a state in place, without allocation: the bytes after the overhead are the state.</summary>
     /// <param name="key">The key of the record.</param>
@@ -129,7 +114,7 @@ internal sealed class StoreRecordCipher : IDisposable
         Span<byte> nonce = sealedState.AsSpan(NonceOffset, SaltedCipherCache.NonceLength);
         _random.Fill(nonce);
         SaltedCipherCache ciphers = _ciphers[UsesPrevious ? 1 : 0];
-        Span<byte> associated = name.Length < MaxOnStack ? stackalloc byte[MaxOnStack] : new byte[name.Length + 1];
+        Span<byte> associated = stackalloc byte[1 + NameOverhead + CoapRecordKey.MaxLength];
         associated = Associate(format, name, associated);
         SaltedCipherCache.SaltedCipher sealing = Take(ciphers, salt);
         try
@@ -171,7 +156,7 @@ internal sealed class StoreRecordCipher : IDisposable
 
     private static bool TryOpen(SaltedCipherCache ciphers, ReadOnlySpan<byte> name, ReadOnlySpan<byte> sealedState, Span<byte> state)
     {
-        Span<byte> associated = name.Length < MaxOnStack ? stackalloc byte[MaxOnStack] : new byte[name.Length + 1];
+        Span<byte> associated = stackalloc byte[1 + NameOverhead + CoapRecordKey.MaxLength];
         associated = Associate(sealedState[0], name, associated);
         SaltedCipherCache.SaltedCipher opening = Take(ciphers, sealedState.Slice(1, SaltedCipherCache.SaltLength));
         try

@@ -59,9 +59,6 @@ internal sealed record ClusterInstrument(
                 + "because their slot had moved again, and lost on their way here.", "coap.cluster.relay",
             (ClusterMetric.Relayed, "relayed"), (ClusterMetric.RelaysReceived, "received"), (ClusterMetric.RelaysReturned, "returned"),
             (ClusterMetric.RelaysRefused, "refused"), (ClusterMetric.RelaysStray, "stray"), (ClusterMetric.RelaysLost, "lost")),
-        new("coap.cluster.messages_refused", false, "{message}", "Messages in the name of another node that were dropped, because their "
-            + "sender does not have the secret of the cluster, or because they were sent again.", null,
-                (ClusterMetric.MessagesRefused, null)),
         new("coap.cluster.datagrams_held", false, "{datagram}", "Datagrams that waited for slots on their way, and those of them that were "
             + "dropped.", "coap.cluster.outcome", (ClusterMetric.DatagramsQueued, "held"), (ClusterMetric.DatagramsDropped, "dropped")),
         new("coap.cluster.observers", false, "{observer}", "Kept observers by outcome, and changes of observers dropped for lack of "

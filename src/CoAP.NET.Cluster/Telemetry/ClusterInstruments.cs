@@ -123,7 +123,6 @@ internal sealed class ClusterInstruments
         ClusterMetric.RelaysRefused => counters.RelaysRefused,
         ClusterMetric.RelaysStray => counters.RelaysStray,
         ClusterMetric.RelaysLost => counters.RelaysLost,
-        ClusterMetric.MessagesRefused => counters.MessagesRefused,
         ClusterMetric.DatagramsHolding => counters.DatagramsWaiting,
         ClusterMetric.DatagramsQueued => counters.DatagramsQueued,
         ClusterMetric.DatagramsDropped => counters.QueuedDatagramsDropped,

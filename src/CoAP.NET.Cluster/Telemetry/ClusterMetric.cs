@@ -31,7 +31,6 @@ internal enum ClusterMetric
     RelaysRefused,
     RelaysStray,
     RelaysLost,
-    MessagesRefused,
     DatagramsQueued,
     DatagramsDropped,
     ObserversRestored,

@@ -115,22 +115,13 @@ internal sealed class DeviceGateway(
 
     /// <summary>Handles a call of another silo.</summary>
     /// <param name="from">The node of the silo.</param>
-    /// <param name="question">The encrypted call.</param>
+    /// <param name="call">The call.</param>
     /// <param name="cancellationToken">Stops waiting, and aborts a request.</param>
-    /// <returns>The encrypted answer; null if the call does not open.</returns>
-    public async Task<byte[]?> ServeAsync(Guid from, byte[] question, CancellationToken cancellationToken)
+    /// <returns>The answer.</returns>
+    public async Task<byte[]> ServeAsync(Guid from, DeviceCall call, CancellationToken cancellationToken)
     {
         // The service of the node runs on one thread.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        CoapNodeId node = new(from);
-        return cluster.Messages.TryOpen(node, RemoteSiloDeviceClient.Path, question) is { } opened
-            ? cluster.Messages.Seal(node, RemoteSiloDeviceClient.Path,
-                await HandleAsync(from, serializer.Deserialize<DeviceCall>(opened), cancellationToken).ConfigureAwait(false), question)
-            : null;
-    }
-
-    private async Task<byte[]> HandleAsync(Guid from, DeviceCall call, CancellationToken cancellationToken)
-    {
         switch (call.Act)
         {
             case DeviceOperation.Find:

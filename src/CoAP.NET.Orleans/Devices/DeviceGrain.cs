@@ -1,16 +1,17 @@
 using CoAP.NET.Cluster;
 using CoAP.NET.Cluster.Devices;
 using Orleans.Concurrency;
+using Orleans.Placement;
 using Orleans.Runtime;
 
 namespace CoAP.NET.Orleans.Devices;
 
-/// <summary>Knows which silo has the newest session of a device. <see cref="ClusterMapPlacementDirector"/> places it.</summary>
+/// <summary>Knows which silo has the newest session of a device.</summary>
 /// <param name="cluster">The node, for requests through the grain.</param>
 /// <param name="calls">Calls the silos.</param>
 /// <param name="silos">The silos that are alive.</param>
 /// <param name="time">The clock.</param>
-[GrainType("coap.device"), Reentrant, ClusterMapPlacement]
+[GrainType("coap.device"), Reentrant, PreferLocalPlacement]
 internal sealed class DeviceGrain(CoapCluster cluster, RemoteSiloDeviceClient calls, ISiloStatusOracle silos, TimeProvider time)
     : Grain, IDeviceGrain, IDeviceDirectory
 {
@@ -77,12 +78,6 @@ internal sealed class DeviceGrain(CoapCluster cluster, RemoteSiloDeviceClient ca
         if (silo.Equals(_silo) && number <= _number)
         {
             return true;
-        }
-
-        if (!calls.Silos.Contains(silo))
-        {
-            // Its secret may be another one. A node that has just joined reports again.
-            throw new SiloUnavailableException($"The node of silo {silo} is not in the map of this node.");
         }
 
         bool isFresh = _knownSince is null;

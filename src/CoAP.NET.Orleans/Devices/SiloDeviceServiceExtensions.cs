@@ -1,4 +1,3 @@
-using CoAP.NET.Orleans.Nodes;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Orleans.Runtime;
@@ -14,7 +13,6 @@ internal static class SiloDeviceServiceExtensions
         services.TryAddSingleton(TimeProvider.System);
         services.AddSingleton<RemoteSiloDeviceClient>();
         services.AddSingleton<DeviceGateway>();
-        NamedPlacement.Add<ClusterMapPlacement, ClusterMapPlacementDirector>(services);
         services.AddSingleton<ILifecycleParticipant<ISiloLifecycle>>(static provider => new Participant(provider));
         services.AddSingleton<SiloDeviceRouter>();
         return services;

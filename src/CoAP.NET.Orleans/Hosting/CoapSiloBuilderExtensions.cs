@@ -4,12 +4,14 @@ using CoAP.NET.Orleans.Devices;
 using CoAP.NET.Orleans.Hosting;
 using CoAP.NET.Orleans.Nodes;
 using CoAP.NET.Orleans.Slots;
+using Microsoft.AspNetCore.Connections;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 using Microsoft.Extensions.Options;
 using Orleans.Configuration;
+using Orleans.Connections.Security;
 using Orleans.Runtime;
 using Orleans.Runtime.Hosting;
 using Orleans.Serialization;
@@ -37,6 +39,9 @@ public static class CoapSiloBuilderExtensions
     /// Orleans prevail.</para>
     /// <para>The sequence numbers of OSCORE contexts move with their slots, too. Requests under OSCORE are not relayed: at a silo without
     /// the slot of their context they are refused (<c>OscoreStoreFault.InUse</c>).</para>
+    /// <para>Silos connect by TLS, with keys made of the secrets of the cluster: one without them reaches nothing. Change
+    /// <see cref="TlsOptions"/> afterwards for certificates of your own. A client outside of the silos calls
+    /// <see cref="CoapClientBuilderExtensions.AddCoap"/>.</para>
     /// <para>The silo gets devices when all servers of the host run, and hands them over before the host stops them.
     /// </para>
     /// </remarks>
@@ -55,6 +60,15 @@ public static class CoapSiloBuilderExtensions
         services.AddSerializer(static serializer => serializer.AddAssembly(typeof(SlotGrain).Assembly));
         services.AddSingleton<IConfigurationValidator, CoapSiloValidator>();
         services.AddSingleton<CoapNodeClient>();
+        services.AddSingleton(static provider =>
+            new SiloCertificate(provider.GetRequiredService<IOptions<CoapClusterOptions>>().Value.Secrets));
+        services.AddOptions<TlsOptions>().Configure<SiloCertificate>(static (options, certificate) => certificate.Configure(options));
+        services.Configure<SiloConnectionOptions>(static options =>
+        {
+            options.ConfigureSiloInboundConnection(static connection => connection.UseServerTls(TlsOf(connection)));
+            options.ConfigureSiloOutboundConnection(static connection => connection.UseClientTls(TlsOf(connection)));
+            options.ConfigureGatewayInboundConnection(static connection => connection.UseServerTls(TlsOf(connection)));
+        });
         services.AddSiloDevices();
         services.AddSingleton(static provider => (SiloPeers)provider.GetRequiredService<CoapCluster>().Peers);
         services.AddSingleton(static provider => new SiloSlotTable(
@@ -62,8 +76,7 @@ public static class CoapSiloBuilderExtensions
         services.AddOptions<CoapClusterOptions>().Configure<IServiceProvider>(static (options, provider) =>
             options.Peers = self => new SiloPeers(
                 self, provider.GetRequiredService<ILocalSiloDetails>().SiloAddress, provider.GetRequiredService<CoapNodeClient>().At,
-                () => provider.GetRequiredService<CoapCluster>().Messages, provider.GetRequiredService<ISiloStatusOracle>(),
-                DeathDelayOf(provider.GetRequiredService<IOptions<ClusterMembershipOptions>>().Value), TimeOf(provider),
+                provider.GetRequiredService<ISiloStatusOracle>(), DeathDelayOf(provider.GetRequiredService<IOptions<ClusterMembershipOptions>>().Value), TimeOf(provider),
                 LoggerOf(provider)));
         services.AddGrainService<NodeCallGrainService>();
         NamedPlacement.Add<SlotPlacement, SlotPlacementDirector>(services);
@@ -90,6 +103,9 @@ public static class CoapSiloBuilderExtensions
             ("Orleans", LogLevel.Warning), ("Orleans.Runtime.MembershipService", LogLevel.Information)));
         return silo;
     }
+
+    private static TlsOptions TlsOf(IConnectionBuilder connection) =>
+        connection.ApplicationServices.GetRequiredService<IOptions<TlsOptions>>().Value;
 
     private static TimeProvider TimeOf(IServiceProvider provider) => provider.GetService<TimeProvider>() ?? TimeProvider.System;
 

@@ -1,4 +1,3 @@
-using CoAP.NET.Cluster.Nodes;
 using CoAP.NET.Orleans.Devices;
 using Orleans.Concurrency;
 using Orleans.Services;
@@ -16,7 +15,7 @@ internal interface ICoapNodeService : IGrainService
     /// </summary>
     /// <param name="from">The sending node.</param>
     /// <param name="path">The path that selects their handler.</param>
-    /// <param name="items">The posts, encrypted (<see cref="NodeCipher"/>).</param>
+    /// <param name="items">The posts.</param>
     /// <returns>A task whose completion asks for the next ones.</returns>
     [Alias("post")]
     Task PostAsync(Guid from, string path, byte[][] items);
@@ -24,16 +23,16 @@ internal interface ICoapNodeService : IGrainService
     /// <summary>Answers a question of another node, about the way of relayed datagrams, or for a table.</summary>
     /// <param name="from">The asking node.</param>
     /// <param name="path">The path that selects its handler.</param>
-    /// <param name="question">The question, encrypted.</param>
-    /// <returns>The answer, encrypted; null for none.</returns>
+    /// <param name="question">The question.</param>
+    /// <returns>The answer; null for none.</returns>
     [Alias("request"), ResponseTimeout("00:02:00")]
     Task<byte[]?> RequestAsync(Guid from, string path, byte[] question);
 
     /// <summary>Handles a call about a device of the node.</summary>
     /// <param name="from">The calling node.</param>
-    /// <param name="call">The encrypted <see cref="DeviceCall"/>.</param>
+    /// <param name="call">The call.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The encrypted answer; null if the call does not open.</returns>
+    /// <returns>The answer.</returns>
     [Alias("ask-device"), ResponseTimeout("00:15:00")]
-    Task<byte[]?> AskDeviceAsync(Guid from, byte[] call, CancellationToken cancellationToken);
+    Task<byte[]> AskDeviceAsync(Guid from, DeviceCall call, CancellationToken cancellationToken);
 }

@@ -26,6 +26,6 @@ internal sealed class NodeCallGrainService(
     public Task<byte[]?> RequestAsync(Guid from, string path, byte[] question) => peers.AnswerAsync(from, path, question);
 
     /// <inheritdoc/>
-    public Task<byte[]?> AskDeviceAsync(Guid from, byte[] call, CancellationToken cancellationToken) =>
+    public Task<byte[]> AskDeviceAsync(Guid from, DeviceCall call, CancellationToken cancellationToken) =>
         services.GetRequiredService<DeviceGateway>().ServeAsync(from, call, cancellationToken);
 }

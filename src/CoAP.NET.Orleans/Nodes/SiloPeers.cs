@@ -10,8 +10,7 @@ namespace CoAP.NET.Orleans.Nodes;
 
 /// <summary>
 /// Connects the nodes through their silos. The store knows the silo of each node, and Orleans which silos are live: a node that only loses
-/// its store for a while keeps its slots, and a dead one loses them before its lease ends. Orleans does not encrypt what passes between
-/// silos, so nodes encrypt it (<see cref="NodeCipher"/>). Thread-safe.
+/// its store for a while keeps its slots, and a dead one loses them before its lease ends. Thread-safe.
 /// </summary>
 internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
 {
@@ -23,7 +22,6 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
 
     private readonly CoapNodeId _self;
     private readonly Func<SiloAddress, ICoapNodeService> _services;
-    private readonly Func<NodeCipher> _cipher;
     private readonly ISiloStatusOracle _silos;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -44,19 +42,17 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
     /// <param name="self">The node.</param>
     /// <param name="silo">Its silo.</param>
     /// <param name="services">Returns the service of the node of a silo.</param>
-    /// <param name="cipher">Returns the cipher of this node, which exists when the node has been created.</param>
     /// <param name="silos">Knows which silos are live.</param>
     /// <param name="deathDelay">The shortest time after which Orleans may declare a silo dead that does not answer.</param>
     /// <param name="time">The clock.</param>
     /// <param name="logger">The log of the cluster.</param>
     public SiloPeers(
-        CoapNodeId self, SiloAddress silo, Func<SiloAddress, ICoapNodeService> services, Func<NodeCipher> cipher,
-        ISiloStatusOracle silos, TimeSpan deathDelay, TimeProvider time, ILogger logger)
+        CoapNodeId self, SiloAddress silo, Func<SiloAddress, ICoapNodeService> services, ISiloStatusOracle silos,
+        TimeSpan deathDelay, TimeProvider time, ILogger logger)
     {
         DeathDelay = deathDelay;
         _self = self;
         _services = services;
-        _cipher = cipher;
         _silos = silos;
         _time = time;
         _logger = logger;
@@ -64,8 +60,7 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
         Silo = silo;
         Address = Scheme + silo.ToParsableString();
         Notices = new ClusterNotifications(
-            (node, names) => ServiceOf(node)?.PostAsync(_self.Value, Changes, Sealed(node, Changes, names.Select(Encoding.UTF8.GetBytes)))
-                ?? Task.CompletedTask,
+            (node, names) => ServiceOf(node)?.PostAsync(_self.Value, Changes, [.. names.Select(Encoding.UTF8.GetBytes)]) ?? Task.CompletedTask,
             time, logger);
         Listen(Notices);
         silos.SubscribeToSiloStatusEvents(this);
@@ -147,7 +142,7 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
         {
             if (SiloOf(node) is { } silo)
             {
-                now[node.Id] = before.GetValueOrDefault(node.Id) ?? PeerOf(node.Id, silo);
+                now[node.Id] = before.GetValueOrDefault(node.Id) ?? PeerOf(silo);
             }
         }
 
@@ -196,14 +191,9 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
     {
         try
         {
-            if (ServiceOf(node) is not { } service)
-            {
-                return null;
-            }
-
-            byte[] asked = _cipher().Seal(node, path, question);
-            byte[]? answer = await service.RequestAsync(_self.Value, path, asked).WaitAsync(timeout, _time).ConfigureAwait(false);
-            return answer is null ? null : _cipher().TryOpen(node, path, answer, asked);
+            return ServiceOf(node) is { } service
+                ? await service.RequestAsync(_self.Value, path, question).WaitAsync(timeout, _time).ConfigureAwait(false)
+                : null;
         }
 #pragma warning disable CA1031 // whatever the reason: there is no answer, and it is asked again later
         catch (Exception)
@@ -225,7 +215,7 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
         CoapNodeId node = new(from);
         if (path == Changes)
         {
-            Notices.Apply([.. Opened(node, path, items).Select(Encoding.UTF8.GetString)]);
+            Notices.Apply([.. items.Select(Encoding.UTF8.GetString)]);
         }
 
         if (!_handlers.TryGetValue(path, out NodePostHandler? handler))
@@ -233,7 +223,7 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
             return;
         }
 
-        foreach (byte[] item in Opened(node, path, items))
+        foreach (byte[] item in items)
         {
             try
             {
@@ -248,15 +238,11 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
         }
     }
 
-    public async Task<byte[]?> AnswerAsync(Guid from, string path, byte[] question)
-    {
-        CoapNodeId node = new(from);
-        return _answers.TryGetValue(path, out Func<CoapNodeId, ReadOnlyMemory<byte>, Task<byte[]?>>? answers)
-            && _cipher().TryOpen(node, path, question) is { } opened
-            && await answers(node, opened).ConfigureAwait(false) is { } answer
-                ? _cipher().Seal(node, path, answer, question)
-                : null;
-    }
+    /// <summary>Answers a question of another node.</summary>
+    public Task<byte[]?> AnswerAsync(Guid from, string path, byte[] question) =>
+        _answers.TryGetValue(path, out Func<CoapNodeId, ReadOnlyMemory<byte>, Task<byte[]?>>? answers)
+            ? answers(new CoapNodeId(from), question)
+            : Task.FromResult<byte[]?>(null);
 
     /// <inheritdoc/>
     public void SiloStatusChangeNotification(SiloAddress updatedSilo, SiloStatus status) => LivenessChanged?.Invoke();
@@ -277,21 +263,8 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
 
     private SiloPeer? Find(CoapNodeId node) => Volatile.Read(ref _up).GetValueOrDefault(node);
 
-    private byte[][] Sealed(CoapNodeId node, string path, IEnumerable<byte[]> items)
-    {
-        NodeCipher cipher = _cipher();
-        return [.. items.Select(item => cipher.Seal(node, path, item))];
-    }
-
-    // Without those that the node did not encrypt for this one.
-    private IEnumerable<byte[]> Opened(CoapNodeId node, string path, byte[][] items)
-    {
-        NodeCipher cipher = _cipher();
-        return items.Select(item => cipher.TryOpen(node, path, item)).OfType<byte[]>();
-    }
-
-    private SiloPeer PeerOf(CoapNodeId node, SiloAddress silo) => new(silo, new NodeSendQueue(
-        (path, items) => _services(silo).PostAsync(_self.Value, path, Sealed(node, path, items)),
+    private SiloPeer PeerOf(SiloAddress silo) => new(silo, new NodeSendQueue(
+        (path, items) => _services(silo).PostAsync(_self.Value, path, items),
         count =>
         {
             if (_dropped.IsDue())

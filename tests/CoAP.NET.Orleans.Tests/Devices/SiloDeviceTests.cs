@@ -1,6 +1,7 @@
 using CoAP.NET.Cluster.Devices;
 using CoAP.NET.Orleans.Devices;
 using CoAP.NET.Orleans.Tests.Guides;
+using CoAP.NET.Orleans.Tests.Silos;
 
 namespace CoAP.NET.Orleans.Tests.Devices;
 
@@ -351,49 +352,16 @@ public sealed class SiloDeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_silo_with_another_secret_hosts_no_grains_and_cannot_exchange_device_calls()
-    {
-        await StartAsync(1);
-        TestDevice device = await ConnectAsync(0);
-        TestSilo stranger = await _world.StartSiloAsync(secret: 2);
-        await Eventually.IsTrueAsync(() => _silos[0].Members.Contains(stranger.Silo));
-        IDeviceDirectory places = _silos[0].Grains.GetGrain<IDeviceDirectory>(Name);
-
-        // No grain is placed on it, and its reports of sessions are refused.
-        await Assert.ThrowsAnyAsync<Exception>(() => stranger.Grains.GetGrain<IDeviceDirectory>("new").FindAsync(null));
-        await Assert.ThrowsAnyAsync<Exception>(() => places.ArrivedAsync(stranger.Silo, 1, null));
-        Assert.Equal(_silos[0].Silo, (await places.FindAsync(null)).Silo);
-        for (int i = 0; i < 8; i++)
-        {
-            await _silos[0].Devices[$"nobody-{i}"].GetStatusAsync();
-        }
-
-        Assert.Equal(0, await stranger.CountGrainsAsync());
-        Assert.NotEqual(0, await _silos[0].CountGrainsAsync());
-
-        // It neither sends requests nor gets them.
-        DeviceCall call = new(DeviceOperation.Find, Name);
-        await Assert.ThrowsAsync<SiloUnavailableException>(() => stranger.Calls.CallAsync(_silos[0].Silo, call));
-        await Assert.ThrowsAsync<SiloUnavailableException>(() => _silos[0].Calls.CallAsync(stranger.Silo, call));
-        Assert.Null(await _silos[0].Gateway.ServeAsync(stranger.Node.Value, _silos[0].Serializer.SerializeToArray(call), default));
-        await _silos[0].Devices[Name].GetAsync("/state").Says("state");
-        Assert.Equal(1, device.Asked);
-    }
-
-    [Fact]
-    public async Task A_call_between_silos_is_encrypted_and_cannot_be_replayed()
+    public async Task A_client_outside_of_the_silos_needs_the_secret_to_send_requests_to_devices()
     {
         await StartAsync(2);
-        DeviceCall call = new(DeviceOperation.Find, Name);
-        CoapCluster from = _silos[0].Cluster;
-        byte[] question = from.Messages.Seal(_silos[1].Node, RemoteSiloDeviceClient.Path, _silos[0].Serializer.SerializeToArray(call));
+        await ConnectAsync(1);
+        using IHost client = await _world.StartClientAsync(_silos[0]);
+        IDeviceGrain device = client.Services.GetRequiredService<IGrainFactory>().GetGrain<IDeviceGrain>(Name);
 
-        Assert.Equal(-1, question.AsSpan().IndexOf("meter-7"u8));
-        Assert.NotNull(await _silos[1].Gateway.ServeAsync(from.Self.Id.Value, question, default));
-        Assert.Null(await _silos[0].Gateway.ServeAsync(from.Self.Id.Value, question, default));
-
-        // A recorded call has no effect when it is sent again.
-        Assert.Null(await _silos[1].Gateway.ServeAsync(from.Self.Id.Value, question, default));
+        await device.ToDevice().GetAsync("/state").Says("state");
+        Assert.False(await SiloPort.SendsAsync(_silos[0].Outside, Enumerable.Repeat((byte)2, 32).ToArray()));
+        await client.StopAsync();
     }
 
     [Fact]

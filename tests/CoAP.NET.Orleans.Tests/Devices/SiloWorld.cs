@@ -13,25 +13,26 @@ internal sealed class SiloWorld : IAsyncDisposable
 
     private readonly string _name = $"world-{Interlocked.Increment(ref s_worlds)}";
     private readonly CoapMemoryCluster _memory = new(TimeProvider.System);
+    private readonly SharedMembershipTable _members = new();
     private readonly List<TestSilo> _silos = [];
     private readonly List<CoapServer> _devices = [];
-    private int _primary;
 
     public InMemoryNetwork Network { get; } = new(TimeProvider.System);
 
-    /// <summary>Starts a silo. The first one knows the members, and must not end before the others.</summary>
+    /// <summary>The secret of the cluster.</summary>
+    public static ReadOnlyMemory<byte> Secret { get; } = Enumerable.Repeat((byte)1, 32).ToArray();
+
+    /// <summary>Starts a silo.</summary>
     /// <param name="configure">Changes what the silo does with devices.</param>
-    /// <param name="secret">A value in its secret. With another one than that of the first silo its node never joins the cluster.</param>
-    public async Task<TestSilo> StartSiloAsync(Action<CoapDeviceOptions>? configure = null, byte secret = 1)
+    public async Task<TestSilo> StartSiloAsync(Action<CoapDeviceOptions>? configure = null)
     {
-        int port = LoopbackPort.FindFree();
         int number = _silos.Count + 1;
-        _primary = _primary == 0 ? port : _primary;
+        IPEndPoint gateway = new(IPAddress.Loopback, LoopbackPort.FindFree());
         HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(null);
         builder.Services.AddLogging(logging => logging.ClearProviders());
         builder.Services.AddCoapState(options =>
             {
-                options.Secrets = [Enumerable.Repeat(secret, 32).ToArray()];
+                options.Secrets = [Secret];
                 options.Lease = FromHours(1);
                 options.Writer.StopTimeout = FromSeconds(1);
 
@@ -44,14 +45,14 @@ internal sealed class SiloWorld : IAsyncDisposable
         builder.UseOrleans(silo =>
         {
             silo.Configure<ClusterOptions>(options => (options.ClusterId, options.ServiceId) = (_name, _name));
-            silo.ConfigureEndpoints(IPAddress.Loopback, port, gatewayPort: 0);
-            silo.UseDevelopmentClustering(new IPEndPoint(IPAddress.Loopback, _primary));
+            silo.ConfigureEndpoints(IPAddress.Loopback, LoopbackPort.FindFree(), gateway.Port);
             silo.AddCoap().WithSmallDirectoryCache();
 
             // However busy the machine is, nobody is taken for dead, and nobody ends this process.
             silo.Configure<ClusterMembershipOptions>(options =>
                 (options.MaxProbeTimeout, options.ProbeTimeout) = (FromMinutes(1), FromMinutes(1)));
         });
+        builder.Services.AddSingleton<IMembershipTable>(_members);
         builder.Services.AddSingleton<IFatalErrorHandler, NoFatalErrors>();
         IHost host = builder.Build();
         try
@@ -71,12 +72,27 @@ internal sealed class SiloWorld : IAsyncDisposable
         server.MapGet("/hello", () => CoapResults.Text("hello"));
         await server.StartAsync();
         cluster.Attach(server);
-        TestSilo started = new(host, server, address);
+        TestSilo started = new(host, server, address, gateway);
         _silos.Add(started);
 
         // What is known of devices is stored under a fence.
-        await Eventually.IsTrueAsync(() => secret != 1 || CoapSlot.All.All(slot => cluster.Map[slot].Fence.IsSet));
+        await Eventually.IsTrueAsync(() => CoapSlot.All.All(slot => cluster.Map[slot].Fence.IsSet));
         return started;
+    }
+
+    /// <summary>Starts an application outside of the silos.</summary>
+    /// <param name="gateway">The silo that it connects to.</param>
+    public async Task<IHost> StartClientAsync(TestSilo gateway)
+    {
+        HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(null);
+        builder.Services.AddLogging(logging => logging.ClearProviders());
+        builder.UseOrleansClient(client => client
+            .Configure<ClusterOptions>(options => (options.ClusterId, options.ServiceId) = (_name, _name))
+            .UseStaticClustering(gateway.Outside)
+            .AddCoap(Secret));
+        IHost host = builder.Build();
+        await host.StartAsync();
+        return host;
     }
 
     /// <summary>Starts a device, which serves <c>/state</c> and counts the requests to it.</summary>

@@ -3,6 +3,7 @@ using CoAP.NET.Orleans.Tests.Silos;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 using Orleans.Configuration;
+using Orleans.Connections.Security;
 using Orleans.Hosting;
 
 namespace CoAP.NET.Orleans.Tests.Hosting;
@@ -42,6 +43,18 @@ public sealed class AddCoapTests
         });
         InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync());
         error.Mentions("UseConnectionIds");
+    }
+
+    [Fact]
+    public async Task A_silo_that_does_not_ask_others_for_a_certificate_does_not_start()
+    {
+        using IHost host = Build(services =>
+        {
+            services.AddCoapState(options => options.Secrets = [SiloNode.Secret]).UseMemory(_memory);
+            services.PostConfigure<TlsOptions>(options => options.RemoteCertificateMode = RemoteCertificateMode.AllowCertificate);
+        });
+        OrleansConfigurationException error = await Assert.ThrowsAsync<OrleansConfigurationException>(() => host.StartAsync());
+        error.Mentions("RequireCertificate");
     }
 
     [Fact]

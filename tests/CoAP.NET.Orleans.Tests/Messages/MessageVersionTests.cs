@@ -59,11 +59,6 @@ public sealed class MessageVersionTests(SiloServices silo) : IClassFixture<SiloS
             "30018a2a77aa512822696e76222c5b477261696e5265665d2c5b636f61702e6e6f64655d2c2272657175657374222940210c0d0e0f0a0b0809070605"
                 + "040302010041092f7761794107010203e0"
         },
-        {
-            Name("coap.node", "ask-device"), [s_node, new byte[] { 1, 2, 3 }],
-            "3001dea15f9a572822696e76222c5b477261696e5265665d2c5b636f61702e6e6f64655d2c2261736b2d646576696365222940210c0d0e0f0a0b0809"
-                + "07060504030201004107010203e0"
-        },
     };
 
     [Fact]

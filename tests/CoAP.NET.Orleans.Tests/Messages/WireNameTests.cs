@@ -16,7 +16,7 @@ public sealed class WireNameTests(SiloServices silo) : IClassFixture<SiloService
 {
     // Names and numbers are kept. A new one gets a line; a removed one is never used again for something else.
     private const string Approved = """
-        grain coap.device placed by coap.devices, directory of Orleans
+        grain coap.device placed by PreferLocalPlacement, directory of Orleans
         grain coap.slot placed by coap.slots, directory coap.slots
         interface coap.device version 1
         interface coap.device.directory version 1

@@ -54,51 +54,15 @@ internal sealed class SiloNode : IAsyncDisposable
 
     /// <summary>Starts one.</summary>
     /// <param name="memory">The store that all share.</param>
-    /// <param name="primary">The silo that knows the others; null if this is it.</param>
+    /// <param name="members">Where silos find each other.</param>
     /// <param name="keys">The keys of devices.</param>
     /// <param name="log">Where it logs.</param>
     /// <param name="map">Maps its resources.</param>
-    /// <param name="secret">The secret of the cluster; null for that of the others.</param>
     /// <param name="release">How long slots wait for requests; null for long.</param>
-    public static async Task<SiloNode> StartAsync(CoapMemoryCluster memory, IPEndPoint? primary, ICoapPskStore keys, StringWriterLogger log,
-        Action<CoapServer> map, byte[]? secret = null, TimeSpan? release = null)
+    public static async Task<SiloNode> StartAsync(CoapMemoryCluster memory, SharedMembershipTable members, ICoapPskStore keys,
+        StringWriterLogger log, Action<CoapServer> map, TimeSpan? release = null)
     {
-        CutStore store = new(memory.Open());
-        IPEndPoint silo = new(IPAddress.Loopback, LoopbackPort.FindFree());
-        HostApplicationBuilder builder = Host.CreateApplicationBuilder(new HostApplicationBuilderSettings { DisableDefaults = true });
-        builder.Logging.AddProvider(new Logs(log));
-        builder.Services.AddHealthChecks().AddCoapState();
-        builder.Services.AddCoapState(options =>
-        {
-            options.Secrets = [secret ?? Secret];
-            options.Lease = FromHours(1);
-            options.Moves.SettleTime = TimeSpan.Zero;
-            options.Moves.RelayTime = TimeSpan.Zero;
-            options.Moves.LeaveTimeout = FromMinutes(5);
-            options.Moves.ReleaseTimeout = release ?? FromMinutes(1);
-            options.Writer.StopTimeout = FromSeconds(1);
-        }).UseStore(_ => store).DevicesAre(peer => (peer.Identity as CoapDtlsPeerIdentity)?.PskIdentity);
-        builder.UseOrleans(orleans => orleans
-            .UseLocalhostClustering(silo.Port, gatewayPort: 0, primary ?? silo)
-            .AddCoap()
-            .WithSmallDirectoryCache()
-
-            // However busy the machine is, nobody is taken for dead, and nobody ends this process.
-            .Configure<ClusterMembershipOptions>(options =>
-            {
-                options.ProbeTimeout = FromSeconds(10);
-                options.MinProbeTimeout = options.ProbeTimeout;
-                options.NumMissedProbesLimit = 10;
-            }));
-        builder.Services.AddSingleton<IFatalErrorHandler, NoFatalErrors>();
-        builder.Services.AddCoapServer(options =>
-        {
-            options.Endpoints.Add("coaps://127.0.0.1:0");
-            options.Endpoints.Add("coap://127.0.0.1:0");
-            options.Endpoint.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } });
-        }).UseOscore(services => new SiloContexts(services.GetRequiredService<IOscoreStore>()))
-        .KeepState().ConfigureServer((server, _) => map(server));
-        SiloNode node = new(builder.Build(), silo, store);
+        SiloNode node = Make(memory, members, keys, log, map, Secret, release);
         try
         {
             await node._host.StartAsync();
@@ -110,6 +74,70 @@ internal sealed class SiloNode : IAsyncDisposable
         }
 
         return node;
+    }
+
+    /// <summary>Starts one with another secret, whose start fails because it reaches none of the others.</summary>
+    public static async Task<SiloNode> StartStrangerAsync(CoapMemoryCluster memory, SharedMembershipTable members, ICoapPskStore keys,
+        StringWriterLogger log, Action<CoapServer> map)
+    {
+        SiloNode node = Make(memory, members, keys, log, map, [.. Secret.Reverse()], release: null);
+        try
+        {
+            await Assert.ThrowsAnyAsync<Exception>(() => node._host.StartAsync());
+        }
+        catch
+        {
+            await node.DisposeAsync();
+            throw;
+        }
+
+        return node;
+    }
+
+    private static SiloNode Make(CoapMemoryCluster memory, SharedMembershipTable members, ICoapPskStore keys, StringWriterLogger log,
+        Action<CoapServer> map, byte[] secret, TimeSpan? release)
+    {
+        CutStore store = new(memory.Open());
+        IPEndPoint silo = new(IPAddress.Loopback, LoopbackPort.FindFree());
+        HostApplicationBuilder builder = Host.CreateApplicationBuilder(new HostApplicationBuilderSettings { DisableDefaults = true });
+        builder.Logging.AddProvider(new Logs(log));
+        builder.Services.AddHealthChecks().AddCoapState();
+        builder.Services.AddCoapState(options =>
+        {
+            options.Secrets = [secret];
+            options.Lease = FromHours(1);
+            options.Moves.SettleTime = TimeSpan.Zero;
+            options.Moves.RelayTime = TimeSpan.Zero;
+            options.Moves.LeaveTimeout = FromMinutes(5);
+            options.Moves.ReleaseTimeout = release ?? FromMinutes(1);
+            options.Writer.StopTimeout = FromSeconds(1);
+        }).UseStore(_ => store).DevicesAre(peer => (peer.Identity as CoapDtlsPeerIdentity)?.PskIdentity);
+        builder.UseOrleans(orleans => orleans
+            .Configure<ClusterOptions>(options => (options.ClusterId, options.ServiceId) = ("site", "site"))
+            .ConfigureEndpoints(IPAddress.Loopback, silo.Port, gatewayPort: 0)
+            .AddCoap()
+            .WithSmallDirectoryCache()
+
+            // However busy the machine is, nobody is taken for dead, and nobody ends this process.
+            .Configure<ClusterMembershipOptions>(options =>
+            {
+                options.ProbeTimeout = FromSeconds(10);
+                options.MinProbeTimeout = options.ProbeTimeout;
+                options.NumMissedProbesLimit = 10;
+
+                // Those that have the secret join at once.
+                options.MaxJoinAttemptTime = secret == Secret ? options.MaxJoinAttemptTime : TimeSpan.Zero;
+            }));
+        builder.Services.AddSingleton<IMembershipTable>(members);
+        builder.Services.AddSingleton<IFatalErrorHandler, NoFatalErrors>();
+        builder.Services.AddCoapServer(options =>
+        {
+            options.Endpoints.Add("coaps://127.0.0.1:0");
+            options.Endpoints.Add("coap://127.0.0.1:0");
+            options.Endpoint.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } });
+        }).UseOscore(services => new SiloContexts(services.GetRequiredService<IOscoreStore>()))
+        .KeepState().ConfigureServer((server, _) => map(server));
+        return new SiloNode(builder.Build(), silo, store);
     }
 
     /// <summary>What a probe of readiness gets.</summary>

@@ -12,6 +12,7 @@ internal sealed class SiloSite : IAsyncDisposable
     private static readonly byte[] s_key = "secretPSK-1234567"u8.ToArray();
     private static readonly TimeSpan s_patience = FromMinutes(4);
 
+    private readonly SharedMembershipTable _members = new();
     private readonly CoapPskDictionary _keys = [];
     private readonly List<SiloDevice> _serving = [];
     private readonly List<SiloNode> _started = [];
@@ -56,18 +57,17 @@ internal sealed class SiloSite : IAsyncDisposable
     public async Task<SiloNode> AddAsync()
     {
         SiloNode silo = await SiloNode.StartAsync(
-            Memory, _started.FirstOrDefault()?.Silo, _keys, _log, Map, release: ReleaseTimeout);
+            Memory, _members, _keys, _log, Map, ReleaseTimeout);
         Silos.Add(silo);
         _started.Add(silo);
         Use();
         return silo;
     }
 
-    /// <summary>Starts a silo with another secret, which the balancer does not know.</summary>
+    /// <summary>Starts a silo with another secret, which the balancer does not know, and which fails.</summary>
     public async Task<SiloNode> AddStrangerAsync()
     {
-        SiloNode silo = await SiloNode.StartAsync(
-            Memory, _started.FirstOrDefault()?.Silo, _keys, _log, Map, [.. SiloNode.Secret.Reverse()]);
+        SiloNode silo = await SiloNode.StartStrangerAsync(Memory, _members, _keys, _log, Map);
         _started.Add(silo);
         return silo;
     }
@@ -192,7 +192,6 @@ internal sealed class SiloSite : IAsyncDisposable
             await device.DisposeAsync();
         }
 
-        // The first one knows the others.
         foreach (SiloNode silo in Enumerable.Reverse(_started))
         {
             await silo.DisposeAsync();
