@@ -13,7 +13,8 @@ namespace CoAP.NET.Orleans.Devices;
 /// Thread-safe.
 /// </summary>
 internal sealed class DeviceGateway(
-    CoapCluster cluster, IGrainFactory grains, ILocalSiloDetails silo, Serializer serializer, TimeProvider time) : IDisposable
+    CoapCluster cluster, IGrainFactory grains, ILocalSiloDetails silo, ISiloStatusOracle silos, Serializer serializer,
+    TimeProvider time) : ISiloStatusListener, IDisposable
 {
     // After a crash very many devices come at once.
     private const int MaxReports = 512;
@@ -21,13 +22,14 @@ internal sealed class DeviceGateway(
     private static readonly TimeSpan s_poll = TimeSpan.FromSeconds(30);
 
     private readonly ClusterDevices _devices = (ClusterDevices)cluster.Devices;
-    private readonly ConcurrentDictionary<LocalDevice, long> _numbers = new();
+    private readonly ConcurrentDictionary<LocalDevice, ReportedSession> _sessions = new();
     private readonly ConcurrentDictionary<(Guid From, long Number), PolledFeed> _polled = new();
     private readonly SemaphoreSlim _reports = new(MaxReports);
     private readonly CancellationTokenSource _stop = new();
     private ITimer? _sweep;
     private long _lastNumber;
     private long _reported;
+    private long _found;
     private int _asked;
 
     /// <summary>The devices of this silo by name.</summary>
@@ -39,13 +41,16 @@ internal sealed class DeviceGateway(
     /// <summary>The number of sessions that were reported to their grains.</summary>
     public long ReportedCount => Interlocked.Read(ref _reported);
 
+    /// <summary>The number of calls that asked whether this silo has a device.</summary>
+    public long FoundCount => Interlocked.Read(ref _found);
+
     /// <summary>The current number of requests to devices of this silo.</summary>
     public int AskedCount => Volatile.Read(ref _asked);
 
     /// <summary>Returns what this silo knows of a device; null if it does not have it.</summary>
     public DeviceSighting? TryFind(string name) => Local.TryFind(name) is { } device
         ? new DeviceSighting(
-            SilenceOf(device), device.LastHeard, device.IsAsleep, cluster.Self.Id.Value, _numbers.GetValueOrDefault(device))
+            SilenceOf(device), device.LastHeard, device.IsAsleep, cluster.Self.Id.Value, _sessions.GetValueOrDefault(device)?.Number ?? 0)
         : null;
 
     /// <summary>Removes a session of a device.</summary>
@@ -54,13 +59,13 @@ internal sealed class DeviceGateway(
     /// <param name="isForgotten">Whether the device is forgotten. Otherwise it has a newer session elsewhere.</param>
     public void Drop(string name, long? number, bool isForgotten)
     {
-        if (Local.TryFind(name) is not { } device || (number is { } old && _numbers.GetValueOrDefault(device) != old))
+        if (Local.TryFind(name) is not { } device || (number is { } old && _sessions.GetValueOrDefault(device)?.Number != old))
         {
             return;
         }
 
         // Its end is not reported.
-        _numbers.TryRemove(device, out _);
+        _sessions.TryRemove(device, out _);
         if (!isForgotten)
         {
             _ = Local.AddWhenHeardAsync(device);
@@ -125,6 +130,7 @@ internal sealed class DeviceGateway(
         switch (call.Act)
         {
             case DeviceOperation.Find:
+                Interlocked.Increment(ref _found);
                 return serializer.SerializeToArray(TryFind(call.Name));
             case DeviceOperation.Ask:
                 return await AskAsync(call, cancellationToken).ConfigureAwait(false);
@@ -214,6 +220,7 @@ internal sealed class DeviceGateway(
     {
         _devices.Router = router;
         Local.Arrived += OnArrived;
+        silos.SubscribeToSiloStatusEvents(this);
         foreach (LocalDevice device in Local.All)
         {
             OnArrived(device);
@@ -225,6 +232,7 @@ internal sealed class DeviceGateway(
     public void Stop()
     {
         Local.Arrived -= OnArrived;
+        silos.UnSubscribeFromSiloStatusEvents(this);
         Dispose();
         foreach ((Guid from, long number) in _polled.Keys)
         {
@@ -238,33 +246,59 @@ internal sealed class DeviceGateway(
         return silence > TimeSpan.Zero ? silence : TimeSpan.Zero;
     }
 
-    private void OnArrived(LocalDevice device)
+    /// <inheritdoc/>
+    public void SiloStatusChangeNotification(SiloAddress updatedSilo, SiloStatus status)
     {
-        long number = Interlocked.Increment(ref _lastNumber);
-        if (_numbers.TryAdd(device, number))
+        // Grains end with their silo.
+        foreach ((LocalDevice device, ReportedSession session) in status == SiloStatus.Dead ? _sessions.ToArray() : [])
         {
-            _ = ReportAsync(device, number);
+            if (updatedSilo.Equals(session.Grain))
+            {
+                _ = ReportAsync(device, session, isNew: false);
+            }
         }
     }
 
-    private async Task ReportAsync(LocalDevice device, long number)
+    private void OnArrived(LocalDevice device)
+    {
+        ReportedSession session = new(Interlocked.Increment(ref _lastNumber));
+        if (_sessions.TryAdd(device, session))
+        {
+            _ = ReportBeginAsync(device, session);
+        }
+    }
+
+    private async Task ReportBeginAsync(LocalDevice device, ReportedSession session)
+    {
+        await ReportAsync(device, session, isNew: !device.HasMoved).ConfigureAwait(false);
+        _ = device.Gone.UnsafeRegister(static state =>
+        {
+            (DeviceGateway gateway, LocalDevice device) = ((DeviceGateway, LocalDevice))state!;
+            _ = gateway.ReportEndAsync(device);
+        }, (this, device));
+    }
+
+    private async Task ReportAsync(LocalDevice device, ReportedSession session, bool isNew)
     {
         // The caller may be the receiving thread.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         IDeviceDirectory places = grains.GetGrain<IDeviceDirectory>(device.Name);
         bool isReported = false;
-        bool isNew = !device.HasMoved;
         while (!isReported && !device.Gone.IsCancellationRequested && !_stop.IsCancellationRequested)
         {
             await _reports.WaitAsync().ConfigureAwait(false);
             try
             {
-                if (!await places.ArrivedAsync(silo.SiloAddress, number, isNew ? null : SilenceOf(device)).ConfigureAwait(false))
+                DeviceArrival arrival = await places.ArrivedAsync(
+                    silo.SiloAddress, session.Number, isNew ? null : SilenceOf(device)).ConfigureAwait(false);
+                if (!arrival.IsNewest)
                 {
-                    Drop(device.Name, number, isForgotten: false);
+                    Drop(device.Name, session.Number, isForgotten: false);
                 }
 
-                isReported = true;
+                // From here on its death is noticed.
+                session.Grain = arrival.Grain;
+                isReported = !silos.IsDeadSilo(arrival.Grain);
                 Interlocked.Increment(ref _reported);
             }
 #pragma warning disable CA1031 // whatever the reason: it is reported again
@@ -285,24 +319,18 @@ internal sealed class DeviceGateway(
                 await Task.Delay(s_retry, time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
         }
-
-        _ = device.Gone.UnsafeRegister(static state =>
-        {
-            (DeviceGateway gateway, LocalDevice device) = ((DeviceGateway, LocalDevice))state!;
-            _ = gateway.ReportEndAsync(device);
-        }, (this, device));
     }
 
     private async Task ReportEndAsync(LocalDevice device)
     {
-        if (!_numbers.TryRemove(device, out long number))
+        if (!_sessions.TryRemove(device, out ReportedSession? session))
         {
             return;
         }
 
         try
         {
-            await grains.GetGrain<IDeviceDirectory>(device.Name).DepartedAsync(silo.SiloAddress, number).ConfigureAwait(false);
+            await grains.GetGrain<IDeviceDirectory>(device.Name).DepartedAsync(silo.SiloAddress, session.Number).ConfigureAwait(false);
         }
 #pragma warning disable CA1031 // whatever the reason: the next caller is told that the device is not here
         catch (Exception)
@@ -320,6 +348,20 @@ internal sealed class DeviceGateway(
             {
                 EndObservation(from, number);
             }
+        }
+    }
+
+    private sealed class ReportedSession(long number)
+    {
+        private volatile SiloAddress? _grain;
+
+        public long Number => number;
+
+        /// <summary>The silo of the grain that knows the session; null before it does.</summary>
+        public SiloAddress? Grain
+        {
+            get => _grain;
+            set => _grain = value;
         }
     }
 

@@ -10,9 +10,10 @@ namespace CoAP.NET.Orleans.Devices;
 /// <param name="cluster">The node, for requests through the grain.</param>
 /// <param name="calls">Calls the silos.</param>
 /// <param name="silos">The silos that are alive.</param>
+/// <param name="self">The silo of the grain.</param>
 /// <param name="time">The clock.</param>
 [GrainType("coap.device"), Reentrant, PreferLocalPlacement]
-internal sealed class DeviceGrain(CoapCluster cluster, RemoteSiloDeviceClient calls, ISiloStatusOracle silos, TimeProvider time)
+internal sealed class DeviceGrain(CoapCluster cluster, RemoteSiloDeviceClient calls, ISiloStatusOracle silos, ILocalSiloDetails self, TimeProvider time)
     : Grain, IDeviceGrain, IDeviceDirectory
 {
     private static readonly TimeSpan s_deadline = TimeSpan.FromSeconds(5);
@@ -73,41 +74,8 @@ internal sealed class DeviceGrain(CoapCluster cluster, RemoteSiloDeviceClient ca
             : await SearchOnceAsync().ConfigureAwait(true);
     }
 
-    public async Task<bool> ArrivedAsync(SiloAddress silo, long number, TimeSpan? silence)
-    {
-        if (silo.Equals(_silo) && number <= _number)
-        {
-            return true;
-        }
-
-        bool isFresh = _knownSince is null;
-        if (silence is not null && !silo.Equals(_silo) && (isFresh || IsThere))
-        {
-            // Opened elsewhere, and perhaps older than another one. The silos report how long each has been silent. A search that has begun
-            // may have missed this one.
-            await (_search ?? Task.CompletedTask).ConfigureAwait(true);
-            await SearchOnceAsync().ConfigureAwait(true);
-            if (_silo is not null)
-            {
-                return silo.Equals(_silo);
-            }
-        }
-
-        if (IsThere)
-        {
-            // Its end may not be known there yet.
-            Drop(_silo!, silo, _number);
-        }
-
-        Set(silo, number);
-        if (isFresh)
-        {
-            // Another silo may have an older one.
-            SearchOnceAsync().Ignore();
-        }
-
-        return true;
-    }
+    public async Task<DeviceArrival> ArrivedAsync(SiloAddress silo, long number, TimeSpan? silence) =>
+        new(await IsNewestAsync(silo, number, silence).ConfigureAwait(true), self.SiloAddress);
 
     public Task DepartedAsync(SiloAddress silo, long number)
     {
@@ -129,10 +97,45 @@ internal sealed class DeviceGrain(CoapCluster cluster, RemoteSiloDeviceClient ca
         }
     }
 
+    private async Task<bool> IsNewestAsync(SiloAddress silo, long number, TimeSpan? silence)
+    {
+        while (!silo.Equals(_silo) || number > _number)
+        {
+            if (silence is { } silent && IsThere && !silo.Equals(_silo))
+            {
+                // Opened elsewhere, and perhaps older than the known one, whose silo knows when that spoke last.
+                long reports = _reports;
+                (DeviceSighting? known, _) = await AskAsync(_silo!).ConfigureAwait(true);
+                if (_reports != reports)
+                {
+                    continue;
+                }
+
+                if (known?.Silence <= silent)
+                {
+                    return false;
+                }
+            }
+
+            if (IsThere)
+            {
+                // Its end may not be known there yet.
+                Drop(_silo!, silo, _number);
+            }
+
+            Set(silo, number);
+        }
+
+        return true;
+    }
+
     private void Set(SiloAddress? silo, long number)
     {
         (_silo, _number, _knownSince) = (silo, number, time.GetTimestamp());
         _reports++;
+
+        // An idle grain would be forgotten, and an older session that is restored would then replace the current one.
+        DelayDeactivation(silo is null ? TimeSpan.FromTicks(-1) : TimeSpan.MaxValue);
         if (silo is not null)
         {
             _came.TrySetResult();

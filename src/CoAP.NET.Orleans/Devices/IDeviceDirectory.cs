@@ -4,8 +4,8 @@ using Orleans.Runtime;
 namespace CoAP.NET.Orleans.Devices;
 
 /// <summary>
-/// The directory entry of a device: which silo has its newest session. It is a cache: a new activation asks the silos. Same key and grain
-/// as <see cref="IDeviceGrain"/>.
+/// The directory entry of a device: which silo has its newest session. It is a cache: when its silo dies, the silo of the device
+/// reports again, and until then a search asks all silos. Same key and grain as <see cref="IDeviceGrain"/>.
 /// </summary>
 [Alias("coap.device.directory"), Version(1)]
 internal interface IDeviceDirectory : IGrainWithStringKey
@@ -20,9 +20,9 @@ internal interface IDeviceDirectory : IGrainWithStringKey
     /// <param name="number">The number of the session, which grows at each silo.</param>
     /// <param name="silence">For a session that was opened elsewhere, the time since its last message; null for a new session, which is the
     /// newest.</param>
-    /// <returns>Whether it is the newest session.</returns>
+    /// <returns>Whether it is the newest session, and where the grain is.</returns>
     [Alias("arrived")]
-    Task<bool> ArrivedAsync(SiloAddress silo, long number, TimeSpan? silence);
+    Task<DeviceArrival> ArrivedAsync(SiloAddress silo, long number, TimeSpan? silence);
 
     [Alias("departed")]
     Task DepartedAsync(SiloAddress silo, long number);

@@ -148,10 +148,45 @@ public sealed class SiloDeviceTests : IAsyncDisposable
         await StartAsync(2);
         await ConnectAsync(1);
         IDeviceDirectory places = _silos[0].Grains.GetGrain<IDeviceDirectory>(Name);
-        Assert.False(await places.ArrivedAsync(_silos[0].Silo, 99, FromHours(1)));
+        Assert.False((await places.ArrivedAsync(_silos[0].Silo, 99, FromHours(1))).IsNewest);
         Assert.Equal(_silos[1].Silo, (await places.FindAsync(null)).Silo);
-        Assert.True(await places.ArrivedAsync(_silos[0].Silo, 100, null));
+        Assert.True((await places.ArrivedAsync(_silos[0].Silo, 100, null)).IsNewest);
         await Eventually.IsTrueAsync(() => _silos[1].Devices.GetLocal().Count == 0);
+    }
+
+    /// <summary>After the death of a silo very many sessions are restored at the same time.</summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(3)]
+    public async Task The_grain_of_a_restored_session_asks_no_silo_whatever_their_number(int silos)
+    {
+        await StartAsync(silos);
+        for (int i = 0; i < 10; i++)
+        {
+            IDeviceDirectory places = _silos[^1].Grains.GetGrain<IDeviceDirectory>($"restored-{i}");
+            Assert.True((await places.ArrivedAsync(_silos[0].Silo, 1 + i, FromMinutes(1))).IsNewest);
+            Assert.Equal(_silos[0].Silo, (await places.FindAsync(null)).Silo);
+        }
+
+        Assert.Equal(0, _silos.Sum(silo => silo.Gateway.FoundCount));
+    }
+
+    [Fact]
+    public async Task A_session_is_reported_again_when_the_silo_of_its_grain_dies_so_no_older_session_replaces_it()
+    {
+        await StartAsync(3);
+
+        // The grain is where it is called first.
+        await _silos[2].Grains.GetGrain<IDeviceDirectory>(Name).FindAsync(null);
+        await ConnectAsync(1);
+        long before = _silos[1].Gateway.ReportedCount;
+
+        await _silos[2].KillAsync(_silos[0]);
+
+        await Eventually.IsTrueAsync(() => _silos[1].Gateway.ReportedCount > before);
+        IDeviceDirectory places = _silos[0].Grains.GetGrain<IDeviceDirectory>(Name);
+        Assert.False((await places.ArrivedAsync(_silos[0].Silo, 99, FromHours(1))).IsNewest);
+        Assert.Equal(_silos[1].Silo, (await places.FindAsync(null)).Silo);
     }
 
     [Fact]
@@ -163,7 +198,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
 
         // Shortly after the start of silos a second activation may be the one that answers: it has to know the session, too.
         Assert.Equal(_silos[1].Silo, (await places.FindAsync(null)).Silo);
-        Assert.True(await places.ArrivedAsync(_silos[0].Silo, 1, null));
+        Assert.True((await places.ArrivedAsync(_silos[0].Silo, 1, null)).IsNewest);
         await Eventually.IsTrueAsync(() => _silos[1].Devices.GetLocal().Count == 0);
 
         await device.ConnectAsync(_silos[1]);

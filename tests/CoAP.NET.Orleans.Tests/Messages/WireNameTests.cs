@@ -22,6 +22,7 @@ public sealed class WireNameTests(SiloServices silo) : IClassFixture<SiloService
         interface coap.device.directory version 1
         interface coap.node version 0
         interface coap.slot version 1
+        message coap.device.arrival, 0 bool, 1 Orleans.Runtime.SiloAddress,Orleans.Core.Abstractions
         message coap.device.call, 0 coap.device.operation, 1 string, 2 long, 3 System.Nullable`1[[TimeSpan]], 4 byte[]
         message coap.device.location, 0 Orleans.Runtime.SiloAddress,Orleans.Core.Abstractions, 1 bool
         message coap.device.operation
@@ -35,8 +36,8 @@ public sealed class WireNameTests(SiloServices silo) : IClassFixture<SiloService
         request ("inv",[GrainRef],[coap.node],"post")
         request ("inv",[GrainRef],[coap.node],"request")
         request ("inv",[GrainRef],[coap.slot],"activate")
-        response Orleans.Serialization.Invocation.Response`1[[bool]],Orleans.Serialization
         response Orleans.Serialization.Invocation.Response`1[[byte[]]],Orleans.Serialization
+        response Orleans.Serialization.Invocation.Response`1[[coap.device.arrival]],Orleans.Serialization
         response Orleans.Serialization.Invocation.Response`1[[coap.device.location]],Orleans.Serialization
         service sys.svc.user.5F983406
         value CoapObserveState 0 Registering
