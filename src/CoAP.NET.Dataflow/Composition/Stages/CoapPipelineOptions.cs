@@ -90,7 +90,9 @@ public sealed partial class CoapPipelineOptions
 
     /// <summary>Runs a stage on a block of the Dataflow library, with a queue and with tasks of its own.</summary>
     /// <remarks>
-    /// By default a stage has neither: it runs inside of the offer, on the receiving thread. The order of the items of a peer stays.
+    /// By default a stage has neither: it runs inside of the offer, on the receiving thread. The order of the items of a peer stays, except
+    /// that datagrams can overtake one that keeps its receiving thread for longer than <see
+    /// cref="CoapUdpTransportOptions.HandOverAfter"/>.
     /// <list type="bullet">
     /// <item><see cref="CoapStages.Channel"/> and <see cref="CoapStages.Serializer"/> run on two <see cref="TransformManyBlock{TInput,
     /// TOutput}"/>, which take several items at a time and pass the results on in order.</item>
