@@ -30,7 +30,12 @@ public sealed class LoadDisplayTests
     [Fact]
     public async Task Lines_without_a_terminal_contain_no_control_characters()
     {
-        string text = await ShowAsync(LoadDisplayMode.Plain, display => display.Report(Ticks.Measuring));
+        string text = await ShowAsync(LoadDisplayMode.Plain, display =>
+        {
+            display.Report(Ticks.Measuring);
+            display.Say("worker \u001b[2J\u009b31m failed");
+        });
+        Assert.Contains("failed", text, StringComparison.Ordinal);
         Assert.DoesNotContain(text, c => char.IsControl(c) && c is not ('\r' or '\n'));
     }
 

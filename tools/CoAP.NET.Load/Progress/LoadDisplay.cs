@@ -1,4 +1,5 @@
 using System.Threading.Channels;
+using CoAP.NET.Diagnostics;
 using CoAP.NET.Load.Figures;
 using Spectre.Console;
 
@@ -55,7 +56,8 @@ internal sealed class LoadDisplay : IProgress<LoadProgress>, IAsyncDisposable
     /// <summary>Begins a run with a heading, such as "128 peers".</summary>
     public void BeginLevel(string heading) => Add(new Entry(heading, IsHeading: true, null));
 
-    public void Say(string line) => Add(new Entry(line, IsHeading: false, null));
+    // A message of a worker comes over the network.
+    public void Say(string line) => Add(new Entry(CoapUntrustedText.LineOf(line), IsHeading: false, null));
 
     /// <inheritdoc/>
     public void Report(LoadProgress value) => Add(new Entry(null, IsHeading: false, value));
