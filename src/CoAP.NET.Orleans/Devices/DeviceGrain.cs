@@ -13,7 +13,8 @@ namespace CoAP.NET.Orleans.Devices;
 /// <param name="self">The silo of the grain.</param>
 /// <param name="time">The clock.</param>
 [GrainType("coap.device"), Reentrant, PreferLocalPlacement]
-internal sealed class DeviceGrain(CoapCluster cluster, RemoteSiloDeviceClient calls, ISiloStatusOracle silos, ILocalSiloDetails self, TimeProvider time)
+internal sealed class DeviceGrain(
+    CoapCluster cluster, RemoteSiloDeviceClient calls, ISiloStatusOracle silos, ILocalSiloDetails self, TimeProvider time)
     : Grain, IDeviceGrain, IDeviceDirectory
 {
     private static readonly TimeSpan s_deadline = TimeSpan.FromSeconds(5);

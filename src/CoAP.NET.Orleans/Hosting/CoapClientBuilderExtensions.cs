@@ -13,8 +13,8 @@ public static class CoapClientBuilderExtensions
 {
     /// <summary>Lets an Orleans client connect to silos with <see cref="CoapSiloBuilderExtensions.AddCoap"/>.</summary>
     /// <remarks>
-    /// Its grains are <see cref="CoAP.NET.Orleans.IDeviceGrain"/>. Whoever has a secret of the cluster can do what its silos can, so protect
-    /// the client like one of them.
+    /// Its grains are <see cref="CoAP.NET.Orleans.IDeviceGrain"/>. A program that has a secret of the cluster can do what its silos can:
+    /// protect the client like one of them.
     /// </remarks>
     /// <param name="client">The client.</param>
     /// <param name="secrets">The secrets of the cluster: the current one, and while it is being replaced the previous one

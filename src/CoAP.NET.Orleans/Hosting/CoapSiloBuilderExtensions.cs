@@ -76,8 +76,9 @@ public static class CoapSiloBuilderExtensions
         services.AddOptions<CoapClusterOptions>().Configure<IServiceProvider>(static (options, provider) =>
             options.Peers = self => new SiloPeers(
                 self, provider.GetRequiredService<ILocalSiloDetails>().SiloAddress, provider.GetRequiredService<CoapNodeClient>().At,
-                provider.GetRequiredService<ISiloStatusOracle>(), DeathDelayOf(provider.GetRequiredService<IOptions<ClusterMembershipOptions>>().Value), TimeOf(provider),
-                LoggerOf(provider)));
+                provider.GetRequiredService<ISiloStatusOracle>(),
+                DeathDelayOf(provider.GetRequiredService<IOptions<ClusterMembershipOptions>>().Value),
+                TimeOf(provider), LoggerOf(provider)));
         services.AddGrainService<NodeCallGrainService>();
         NamedPlacement.Add<SlotPlacement, SlotPlacementDirector>(services);
         services.AddGrainDirectory(SlotDirectory.Name, static (provider, _) => new SlotDirectory(provider));

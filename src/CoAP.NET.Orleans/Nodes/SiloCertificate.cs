@@ -14,7 +14,8 @@ namespace CoAP.NET.Orleans.Nodes;
 /// </summary>
 internal sealed class SiloCertificate : IDisposable
 {
-    // No silo looks at names and times: clocks may differ, and the key is what counts. An end that never comes is in RFC 5280 section 4.1.2.5.
+    // No silo looks at names and times: clocks may differ, and the key is what counts. RFC 5280 section 4.1.2.5 has the end for
+    // certificates that do not expire.
     private const string Name = "coap-silo";
     private static readonly DateTimeOffset s_begin = new(2020, 1, 1, 0, 0, 0, TimeSpan.Zero);
     private static readonly DateTimeOffset s_end = new(9999, 12, 31, 23, 59, 59, TimeSpan.Zero);

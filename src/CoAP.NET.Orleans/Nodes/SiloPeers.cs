@@ -60,7 +60,8 @@ internal sealed class SiloPeers : INodePeers, ISiloStatusListener, IDisposable
         Silo = silo;
         Address = Scheme + silo.ToParsableString();
         Notices = new ClusterNotifications(
-            (node, names) => ServiceOf(node)?.PostAsync(_self.Value, Changes, [.. names.Select(Encoding.UTF8.GetBytes)]) ?? Task.CompletedTask,
+            (node, names) => ServiceOf(node)?.PostAsync(_self.Value, Changes, [.. names.Select(Encoding.UTF8.GetBytes)])
+                ?? Task.CompletedTask,
             time, logger);
         Listen(Notices);
         silos.SubscribeToSiloStatusEvents(this);

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Orleans.Tests.Silos;
 
-/// <summary>The membership table of Orleans that silos of this process share, as they share a database: a silo needs no other one for it.</summary>
+/// <summary>
+/// The membership table of Orleans that silos of this process share, as they share a database: a silo needs no other one for it.
+/// </summary>
 internal sealed class SharedMembershipTable : IMembershipTable
 {
     private readonly Lock _gate = new();
