@@ -11,17 +11,20 @@ public sealed class ClusterRunTests(ITestOutputHelper output)
     private const int Seeds = 4;
     private const int Steps = 60;
 
-    // All of them: simulate --only cluster --plant each.
     [Fact]
     [External]
-    public async Task A_planted_defect_is_found_by_its_check()
+    public async Task Each_planted_defect_is_found_by_its_check()
     {
         if (!CoapDtls.IsSupported)
         {
             return;
         }
 
-        Assert.NotNull(await ClusterRuns.FindAsync("fence-ignored"));
+        CampaignReport report = await ClusterRuns.RunSeedsAsync(
+            new CampaignOptions { Plant = "each" }, null, TextWriter.Null, CancellationToken.None);
+        output.WriteLine(report.Body);
+        Assert.True(report.Failures.Count == 0, string.Join("\n", report.Failures));
+        Assert.True(ClusterPlants.All.Count >= 20);
     }
 
     // Scenarios that failed once: what they ask for, and what was wrong.
@@ -313,6 +316,16 @@ public sealed class ClusterRunTests(ITestOutputHelper output)
 
         troubles.Add(TimeSpan.FromSeconds(80), TimeSpan.FromSeconds(81));
         Assert.False(troubles.HadQuiet(now, [TimeSpan.FromSeconds(61), TimeSpan.FromSeconds(85)]));
+    }
+
+    [Fact]
+    public void Each_kind_of_step_has_a_description_that_is_no_part_of_the_scenario()
+    {
+        ClusterScenario scenario = new(new ClusterPlan(),
+            [.. Enum.GetValues<ClusterStepKind>().Select(kind => new ClusterStep { Kind = kind, Time = 5000 })]);
+
+        Assert.Contains("# the node at place 0 is suspended for 5.0 s", scenario.Describe(), StringComparison.Ordinal);
+        Assert.Equal(scenario.Steps, ClusterScenario.Parse(scenario.Describe()).Steps);
     }
 
     [Fact]

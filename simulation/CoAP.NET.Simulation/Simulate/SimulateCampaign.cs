@@ -30,6 +30,11 @@ internal sealed class SimulateCampaign() : Campaign(
             return SleeperRun.RunAsync(options, cancellationToken);
         }
 
+        if (options.Only == ClusterFaultTable.Word)
+        {
+            return ClusterFaultTable.RunAsync(options, progress, cancellationToken);
+        }
+
         string? kept = options.Only is { } file && file is not (ProxyRuns.Word or ClusterRuns.Word) ? File.ReadAllText(file) : null;
         if (options.Only == ClusterRuns.Word || (kept is not null && ClusterScenario.IsOne(kept)))
         {

@@ -33,6 +33,12 @@ internal sealed class NodeHub
     /// <summary>Decides whether a call from one node to another fails, as when its connection breaks. Default null: none fails.</summary>
     public Func<CoapNodeId, CoapNodeId, bool>? Loses { get; set; }
 
+    /// <summary>
+    /// Decides how much later than usual a call arrives, so that later ones overtake it, and whether it arrives a second time. Default
+    /// null: neither.
+    /// </summary>
+    public Func<(TimeSpan Late, bool IsDoubled)>? Disturbs { get; set; }
+
     /// <summary>Makes a node that this hub connects with the others. Its balancer decides about slots until the node ends.</summary>
     /// <param name="store">The store.</param>
     /// <param name="options">The options. Their <see cref="CoapClusterOptions.Peers"/> are set here.</param>
@@ -69,19 +75,29 @@ internal sealed class NodeHub
         }
     }
 
-    /// <summary>Ends all cuts.</summary>
-    public void Mend()
+    /// <summary>Lets nothing pass from one node to another: calls, and answers to calls of the other one, wait.</summary>
+    /// <param name="from">The node that is not heard.</param>
+    /// <param name="to">The node that does not hear it.</param>
+    public void CutOneWay(CoapNodeId from, CoapNodeId to)
     {
-        TaskCompletionSource mended;
         lock (_gate)
         {
-            _cuts.Clear();
-            mended = _mended;
-            _mended = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            _cuts.Add((from, to));
         }
-
-        mended.TrySetResult();
     }
+
+    /// <summary>Whether nothing passes from one node to another.</summary>
+    /// <param name="from">The sender.</param>
+    /// <param name="to">The receiver.</param>
+    public bool IsCut(CoapNodeId from, CoapNodeId to) => MendOf(from, to) is not null;
+
+    /// <summary>Ends all cuts.</summary>
+    public void Mend() => Mend(_ => true);
+
+    /// <summary>Ends the cuts between two nodes.</summary>
+    /// <param name="one">One node.</param>
+    /// <param name="other">The other one.</param>
+    public void Mend(CoapNodeId one, CoapNodeId other) => Mend(cut => cut == (one, other) || cut == (other, one));
 
     /// <summary>A node is dead for the others from now on, whether or not it runs on and its lease is valid.</summary>
     /// <param name="node">The node.</param>
@@ -134,6 +150,12 @@ internal sealed class NodeHub
     private async Task<T> CallOnceAsync<T>(HubPeers from, CoapNodeId to, Func<HubPeers, Task<T>> act)
     {
         HubPeers target = Find(to) ?? throw new IOException($"Node {to} does not run.");
+        (TimeSpan late, bool isDoubled) = Disturbs?.Invoke() ?? default;
+        if (late > TimeSpan.Zero)
+        {
+            await Task.Delay(late, target.Time).ConfigureAwait(false);
+        }
+
         await ArriveAsync(from, target).ConfigureAwait(false);
         if (Loses?.Invoke(from.Self, to) == true)
         {
@@ -141,8 +163,31 @@ internal sealed class NodeHub
         }
 
         T result = await act(Find(to) ?? throw new IOException($"Node {to} does not run.")).ConfigureAwait(false);
+        if (isDoubled)
+        {
+            _ = RepeatAsync(from, to, act);
+        }
+
         await ArriveAsync(target, from).ConfigureAwait(false);
         return result;
+    }
+
+    // The caller has an answer: nobody waits for this one.
+    private async Task RepeatAsync<T>(HubPeers from, CoapNodeId to, Func<HubPeers, Task<T>> act)
+    {
+        try
+        {
+            if (Find(to) is { } target)
+            {
+                await ArriveAsync(from, target).ConfigureAwait(false);
+                await act(target).ConfigureAwait(false);
+            }
+        }
+        catch (Exception exception) when (
+            exception is IOException or TimeoutException or OperationCanceledException or ObjectDisposedException)
+        {
+            // As if it had been lost.
+        }
     }
 
     private async Task ArriveAsync(HubPeers from, HubPeers to)
@@ -157,6 +202,20 @@ internal sealed class NodeHub
             await Task.Delay(Delay, to.Time).ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         }
         while (MendOf(from.Self, to.Self) is not null);
+    }
+
+    private void Mend(Predicate<(CoapNodeId, CoapNodeId)> isMended)
+    {
+        TaskCompletionSource mended;
+        lock (_gate)
+        {
+            _cuts.RemoveWhere(isMended);
+            mended = _mended;
+            _mended = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        }
+
+        // Calls over other cuts wait again.
+        mended.TrySetResult();
     }
 
     // Null if nothing is cut.

@@ -40,16 +40,39 @@ internal sealed class ClusterCalm(ClusterWorld world)
         world.Requests.CheckEnds();
         long version = MapVersion;
         await CheckServedAsync();
+        await CheckHistoryAsync();
         await CheckObserversAsync();
         await CheckDevicesAsync(version);
         await CheckQuietAsync();
     }
 
+    private IEnumerable<SimulatedDevice> Served => world.Devices.Where(device => !world.Withdrawals.IsWithdrawn(device));
+
     private async Task CheckServedAsync()
     {
-        foreach (SimulatedDevice device in world.Devices)
+        foreach (SimulatedDevice device in Served)
         {
             await CheckServedAsync(device);
+        }
+
+        // They may try, and get no answer.
+        foreach (SimulatedDevice device in world.Devices.Where(world.Withdrawals.IsWithdrawn))
+        {
+            await IsAnsweredAsync(device);
+        }
+    }
+
+    private async Task CheckHistoryAsync()
+    {
+        foreach (SimulatedDevice device in Served)
+        {
+            Task<bool> read = world.Requests.ReadAsync(device, "count", device.Counter);
+            await world.Drive.UntilAsync(() => read.IsCompleted, s_requests);
+        }
+
+        foreach (string fault in world.History.FindFaults())
+        {
+            world.Journal.Violate(ClusterCheck.History, fault);
         }
     }
 
@@ -105,7 +128,7 @@ internal sealed class ClusterCalm(ClusterWorld world)
     {
         foreach (SimulatedClusterNode node in world.Nodes)
         {
-            foreach (SimulatedDevice device in world.Devices)
+            foreach (SimulatedDevice device in Served)
             {
                 bool answers = await AnswersAsync(node, device);
                 if (!answers && MapVersion != version)
@@ -154,7 +177,9 @@ internal sealed class ClusterCalm(ClusterWorld world)
     // elsewhere, and one in whose place the device has made another.
     private string Left()
     {
-        int forgotten = world.Devices.Sum(device => device.HasCid ? device.Sessions - 1 : device.Sessions);
+        // Nobody uses the stored session of a device whose key was withdrawn, so that no node looks at it.
+        int forgotten = world.Devices.Sum(device =>
+            device.HasCid && !world.Withdrawals.IsWithdrawn(device) ? device.Sessions - 1 : device.Sessions);
         int sessions = world.Nodes.Sum(node => node.Server.Endpoint.ConnectedPeers.Count);
         List<string> left = [];
         foreach (SimulatedClusterNode node in world.Nodes)

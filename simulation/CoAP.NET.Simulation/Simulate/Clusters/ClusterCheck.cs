@@ -24,7 +24,19 @@ internal enum ClusterCheck
     /// </summary>
     RunsOnce,
 
-    /// <summary>What somebody recorded and sends again is not carried out.</summary>
+    /// <summary>A POST that is answered was run.</summary>
+    Lost,
+
+    /// <summary>Answers are those of counters on which each request takes effect between its sending and its answer.</summary>
+    History,
+
+    /// <summary>No number of an OSCORE context is used twice.</summary>
+    OscoreNumbers,
+
+    /// <summary>A device whose key all nodes have withdrawn gets no answer and no notification under it.</summary>
+    WithdrawnKey,
+
+    /// <summary>A recorded request that is sent again does not run.</summary>
     Replay,
 
     /// <summary>

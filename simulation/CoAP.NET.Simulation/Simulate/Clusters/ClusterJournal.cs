@@ -18,6 +18,16 @@ internal sealed class ClusterJournal(VirtualClock clock)
 
     public int Notified { get; set; }
 
+    /// <summary>How many times a node ran a request that had run before.</summary>
+    public int Repeated { get; set; }
+
+    /// <summary>The longest time that a device waited for an answer.</summary>
+    public TimeSpan LongestWait { get; private set; }
+
+    /// <summary>A request of a device is answered.</summary>
+    /// <param name="began">When it was sent.</param>
+    public void OnAnswered(TimeSpan began) => LongestWait = clock.Elapsed - began > LongestWait ? clock.Elapsed - began : LongestWait;
+
     /// <summary>Where each line goes at once; null for nowhere.</summary>
     public static TextWriter? Echo { get; set; }
 

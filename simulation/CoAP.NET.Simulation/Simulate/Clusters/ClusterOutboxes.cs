@@ -33,7 +33,7 @@ internal sealed class ClusterOutboxes(ClusterWorld world)
     public void OnLost() => _queued.Clear();
 
     /// <summary>Whether everything that was confirmed came to its device.</summary>
-    public bool HaveAllCome() => _queued.TrueForAll(one => one.Device.Done.Contains(one.Id));
+    public bool HaveAllCome() => _queued.TrueForAll(one => world.Withdrawals.IsWithdrawn(one.Device) || one.Device.Done.Contains(one.Id));
 
     /// <summary>What has not come.</summary>
     public string Describe() => string.Join(", ",

@@ -34,6 +34,11 @@ internal sealed record ClusterPlan
 
     /// <summary>By how much clocks of nodes go wrong at most, in millionths.</summary>
     public int ClockDrift { get; set; }
+
+    /// <summary>
+    /// 1 if every second process, beginning with the first, is of the version before: it reads older formats of records only.
+    /// </summary>
+    public int Mixed { get; set; }
 }
 
 /// <summary>How a balancer chooses nodes.</summary>

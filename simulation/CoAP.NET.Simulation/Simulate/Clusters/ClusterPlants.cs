@@ -40,6 +40,21 @@ internal static class ClusterPlants
     /// <summary>The store loses what was written lately, and no node notices that.</summary>
     public const string GoneBack = "store-goes-back";
 
+    /// <summary>A node that gets a session of another one answers a POST and does not run it.</summary>
+    public const string Dropped = "post-dropped";
+
+    /// <summary>A node answers reads with the first state that it knew.</summary>
+    public const string StaleRead = "stale-read";
+
+    /// <summary>A POST is answered with the value before it.</summary>
+    public const string StaleCount = "stale-count";
+
+    /// <summary>Nodes end the sessions of a withdrawn key, and go on accepting the key.</summary>
+    public const string KeyKept = "key-kept";
+
+    /// <summary>Processes that start later have the keys of the beginning.</summary>
+    public const string OldKeys = "old-keys";
+
     /// <summary>An error is of a kind that nobody expects.</summary>
     public const string Untyped = "untyped-error";
 
@@ -47,28 +62,28 @@ internal static class ClusterPlants
         new SortedDictionary<string, ClusterPlant>(StringComparer.Ordinal)
         {
             ["fence-ignored"] = new("the store takes writes under old fences", ClusterCheck.Fences,
-            () => store => new FencelessStore(store)),
+            _ => store => new FencelessStore(store)),
             ["map-race"] = new("of two who change the map both succeed", ClusterCheck.OneOwner,
-            () => store => new CarelessStore(store)),
-            ["reserve-unconfirmed"] = new("record numbers are used before the store has them", ClusterCheck.RecordNumbers, () =>
+            _ => store => new CarelessStore(store)),
+            ["reserve-unconfirmed"] = new("record numbers are used before the store has them", ClusterCheck.RecordNumbers, _ =>
             {
                 HashSet<CoapRecordKey> first = [];
                 return store => new ForgetfulStore(store, change =>
                     IsProgress(change)
                     || (change is { IsRemoval: false, Key.Kind: CoapRecordKind.Session } && !first.Add(change.Key)));
             }),
-            ["session-lost"] = new("sessions are not kept", ClusterCheck.NoHandshake, () => store =>
+            ["session-lost"] = new("sessions are not kept", ClusterCheck.NoHandshake, _ => store =>
                 new ForgetfulStore(store, change => change is { IsRemoval: false, Key.Kind: CoapRecordKind.Session })),
-            ["observer-lost"] = new("observers are not kept", ClusterCheck.LastState, () => store =>
+            ["observer-lost"] = new("observers are not kept", ClusterCheck.LastState, _ => store =>
                 new ForgetfulStore(store, change => change is { IsRemoval: false, Key.Kind: CoapRecordKind.Observer })),
-            ["outbox-lost"] = new("what is put into outboxes is not kept", ClusterCheck.OutboxLost, () => store =>
+            ["outbox-lost"] = new("what is put into outboxes is not kept", ClusterCheck.OutboxLost, _ => store =>
                 new ForgetfulStore(store, change => change is { IsRemoval: false, Key.Kind: CoapRecordKind.Outbox })),
-            ["left-records"] = new("what has ended stays in the store", ClusterCheck.Quiet, () => store =>
+            ["left-records"] = new("what has ended stays in the store", ClusterCheck.Quiet, _ => store =>
                 new ForgetfulStore(store, change => change is { IsRemoval: true, Key.Kind: CoapRecordKind.Session })),
             [DeathUnnoticed] = new("nodes that died count as there", ClusterCheck.Slots),
             [Twice] = new("a node carries every fourth POST out twice", ClusterCheck.RunsOnce),
             [NoDoubt] = new("what came is not noted, and after a crash nobody asks whether a request is a recording", ClusterCheck.Replay,
-            () =>
+            _ =>
             {
                 HashSet<(CoapRecordKey, CoapFencingToken)> first = [];
                 return store => new ForgetfulStore(store, change =>
@@ -83,6 +98,24 @@ internal static class ClusterPlants
             [OtherName] = new("a device is served as another one", ClusterCheck.RightAnswer),
             [Deaf] = new("a device gets nothing any more", ClusterCheck.Served),
             [GoneBack] = new("the store loses what was written lately, and does not say so", ClusterCheck.RecordNumbers),
+            [Dropped] = new("a node that gets a session answers a POST without running it", ClusterCheck.Lost),
+            [StaleRead] = new("a node answers reads with the first state that it knew", ClusterCheck.History),
+            [StaleCount] = new("a POST is answered with the value of the counter before it", ClusterCheck.History),
+            [KeyKept] = new("nodes go on accepting a withdrawn key", ClusterCheck.WithdrawnKey),
+            [OldKeys] = new("a process that starts later accepts a withdrawn key", ClusterCheck.WithdrawnKey),
+            ["oscore-forgotten"] = new("numbers of OSCORE are used before the store has them", ClusterCheck.OscoreNumbers, _ =>
+            {
+                HashSet<CoapRecordKey> first = [];
+                return store => new ForgetfulStore(store, change =>
+                    change is { IsRemoval: false, Key.Kind: CoapRecordKind.OscoreContext } && !first.Add(change.Key));
+            }),
+            ["late-write"] = new("the last write of a session is applied again after its removal", ClusterCheck.Quiet,
+            _ => store => new RevivingStore(store, () => true)),
+            ["clock-revives"] = new("after a jump of a clock, sessions that were removed come back", ClusterCheck.Quiet,
+            world => store => new RevivingStore(store, () => world.HasClockJumped)),
+            ["two-owners"] = new("nodes that do not hear each other take all slots", ClusterCheck.OneOwner,
+            world => store => new SelfishStore(store, self => world.Processes.Any(other =>
+                world.Hub.IsCut(other.Cluster.Self.Id, self)))),
             [Untyped] = new("a request fails by an exception that is not the library's", ClusterCheck.TypedError),
         };
 
@@ -95,4 +128,4 @@ internal static class ClusterPlants
 /// <param name="FoundBy">By which check it has to be found.</param>
 /// <param name="Store">Makes, for a run, what stands before the stores of its nodes; null where the defect is elsewhere.</param>
 internal sealed record ClusterPlant(
-    string Summary, ClusterCheck FoundBy, Func<Func<ICoapClusterStore, PlantedStore>>? Store = null);
+    string Summary, ClusterCheck FoundBy, Func<ClusterWorld, Func<ICoapClusterStore, PlantedStore>>? Store = null);

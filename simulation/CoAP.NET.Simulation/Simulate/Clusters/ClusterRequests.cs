@@ -22,12 +22,34 @@ internal sealed class ClusterRequests(ClusterWorld world)
         return (int.Parse(parts[0]), int.Parse(parts[1]));
     }
 
+    /// <summary>The device of a request with a number.</summary>
+    public SimulatedDevice DeviceOf(int id) => _counted[id].Device;
+
     /// <summary>A device asks who it is.</summary>
     public Task<bool> AskAsync(SimulatedDevice device) => Add($"{device} asks", s_timeout, async () =>
     {
-        CoapResponse response = await SendAsync(device, new CoapRequest(CoapMethod.Get, Uri("who")));
-        return Check(device, response, device.Name);
+        (TimeSpan began, CoapResponse response) = await SendAsync(device, new CoapRequest(CoapMethod.Get, Uri("who")));
+        return Check(device, response, began, text => text == device.Name, device.Name);
     });
+
+    /// <summary>A device reads a counter.</summary>
+    /// <param name="device">The device.</param>
+    /// <param name="path">The path of the counter.</param>
+    /// <param name="counter">Its name in the history.</param>
+    public Task<bool> ReadAsync(SimulatedDevice device, string path, string counter) =>
+        Add($"{device} reads {path}", s_timeout, async () =>
+        {
+            CounterOperation read = world.History.Begin(device.Name, counter, isAddition: false, world.Clock.Elapsed);
+            (TimeSpan began, CoapResponse response) = await SendAsync(device, new CoapRequest(CoapMethod.Get, Uri(path)));
+            int value = 0;
+            bool isRead = Check(device, response, began, text => int.TryParse(text, out value), "a number");
+            if (isRead)
+            {
+                read.End(value, world.Clock.Elapsed);
+            }
+
+            return isRead;
+        });
 
     /// <summary>A device sends an unsafe request.</summary>
     /// <param name="device">The device.</param>
@@ -49,9 +71,23 @@ internal sealed class ClusterRequests(ClusterWorld world)
                 throw new InvalidOperationException("A planted defect.");
             }
 
-            CoapResponse response = await SendAsync(device, new CoapRequest(CoapMethod.Post, Uri($"count?{id}-{wait}")));
+            CounterOperation addition = world.History.Begin(device.Name, device.Counter, isAddition: true, world.Clock.Elapsed);
+            (TimeSpan began, CoapResponse response) =
+                await SendAsync(device, new CoapRequest(CoapMethod.Post, Uri($"count?{id}-{wait}")));
             counted.IsAnswered = true;
-            return Check(device, response, $"{id}");
+            int value = 0;
+            bool isCounted = Check(device, response, began,
+                text => text.Split('=') is [var own, var rest] && own == $"{id}" && int.TryParse(rest, out value), $"{id} and a number");
+            if (isCounted && counted.Runs.Count == 0)
+            {
+                world.Journal.Violate(ClusterCheck.Lost, $"request {id} of {device} is answered, and no node ran it");
+            }
+            else if (isCounted)
+            {
+                addition.End(value, world.Clock.Elapsed);
+            }
+
+            return isCounted;
         });
     }
 
@@ -65,8 +101,9 @@ internal sealed class ClusterRequests(ClusterWorld world)
             }
 
             CoapRequest request = new(CoapMethod.Get, "/state") { Timeout = s_timeout };
+            TimeSpan began = world.Clock.Elapsed;
             CoapResponse response = await node.Cluster.Devices[device.Name].SendAsync(request);
-            return Check(device, response, "here");
+            return Check(device, response, began, text => text == "here", "here");
         },
         node);
 
@@ -84,8 +121,9 @@ internal sealed class ClusterRequests(ClusterWorld world)
         return doing;
     }
 
-    /// <summary>A request is carried out.</summary>
-    public void OnRun(int id, SimulatedClusterNode node, string name)
+    /// <summary>A node runs a request.</summary>
+    /// <returns>The value of the counter of the device.</returns>
+    public int OnRun(int id, SimulatedClusterNode node, string name)
     {
         CountedRequest counted = _counted[id];
         world.Journal.Note($"{node} runs {id} of {name}");
@@ -94,6 +132,7 @@ internal sealed class ClusterRequests(ClusterWorld world)
             world.Journal.Violate(ClusterCheck.RightAnswer, $"{node} runs request {id} of {counted.Device} for {name}");
         }
 
+        world.Journal.Repeated += counted.Runs.Count > 0 ? 1 : 0;
         if (node.IsInDoubt)
         {
             // Another one may have its slots by now, and it has not heard of it.
@@ -112,13 +151,17 @@ internal sealed class ClusterRequests(ClusterWorld world)
             }
         }
 
-        if (counted is { IsAnswered: true, HasLaterRequest: true })
+        // A process that continues after a suspension while the store is away serves with its slots after a lease (SuspensionDetector): it
+        // cannot know that others have them.
+        bool hasOldState = node is { WasSuspended: true, IsInDoubt: true };
+        if (counted is { IsAnswered: true, HasLaterRequest: true } && !hasOldState)
         {
             world.Journal.Violate(ClusterCheck.Replay,
                 $"{node} runs request {id} of {counted.Device} again, which was answered before the device sent others");
         }
 
         counted.Runs.Add(new ClusterRunOfRequest(node, world.Clock.Elapsed, counted.Device.Sessions));
+        return world.History.Add(counted.Device.Counter, world.Clock.Elapsed);
     }
 
     /// <summary>Says what has not ended within its time.</summary>
@@ -138,10 +181,13 @@ internal sealed class ClusterRequests(ClusterWorld world)
 
     public static string Uri(string path) => $"coaps://{SimulatedBalancer.Address}/{path}";
 
-    private static Task<CoapResponse> SendAsync(SimulatedDevice device, CoapRequest request)
+    private async Task<(TimeSpan Began, CoapResponse Response)> SendAsync(SimulatedDevice device, CoapRequest request)
     {
         request.Timeout = s_timeout;
-        return device.Endpoint.SendAsync(request);
+        TimeSpan began = world.Clock.Elapsed;
+        CoapResponse response = await device.Endpoint.SendAsync(request);
+        world.Journal.OnAnswered(began);
+        return (began, response);
     }
 
     private async Task<bool> DoAsync(string what, Func<Task<bool>> act)
@@ -165,7 +211,8 @@ internal sealed class ClusterRequests(ClusterWorld world)
         }
     }
 
-    private bool Check(SimulatedDevice device, CoapResponse response, string expected)
+    private bool Check(
+        SimulatedDevice device, CoapResponse response, TimeSpan began, Predicate<string> isExpected, string expected)
     {
         if (!response.IsSuccess)
         {
@@ -173,11 +220,12 @@ internal sealed class ClusterRequests(ClusterWorld world)
             return false;
         }
 
-        if (response.GetText() != expected)
+        if (!isExpected(response.GetText()))
         {
             world.Journal.Violate(ClusterCheck.RightAnswer, $"{device} is answered '{response.GetText()}' and not '{expected}'");
         }
 
+        world.Withdrawals.CheckAnswer(device, began, $"a request of {device} or for it");
         return true;
     }
 }

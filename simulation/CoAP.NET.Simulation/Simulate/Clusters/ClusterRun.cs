@@ -1,9 +1,11 @@
+using CoAP.NET.Cluster.Stores;
+
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
 /// <summary>
-/// Devices that ask, count, observe and are asked behind a balancer and two to four nodes over one store, while nodes die, sleep, leave and
-/// come, are cut off from each other and from the store, and the network loses, doubles and reorders datagrams. DTLS, cluster and
-/// clocks are those of the library, in virtual time; a hub connects the nodes in place of Orleans.
+/// Devices that send requests, observe and answer behind a balancer and two to four nodes over one store. Meanwhile nodes die, are
+/// suspended, leave and join, do not hear each other or the store, the store and clocks have faults, and the network loses, doubles and
+/// reorders datagrams. DTLS, cluster and clocks are those of the library, in virtual time; a hub connects the nodes in place of Orleans.
 /// </summary>
 internal sealed class ClusterRun
 {
@@ -35,10 +37,15 @@ internal sealed class ClusterRun
         Answered = _world.Journal.Answered,
         Notified = _world.Journal.Notified,
         Records = _world.Wire.Records,
-        Processes = _world.Processes,
+        Processes = _world.ProcessCount,
         Sessions = _world.Devices.Sum(device => device.Sessions),
         VirtualSeconds = (long)_world.Clock.Elapsed.TotalSeconds,
         Steps = _world.Drive.Steps,
+        Lost = Count(ClusterCheck.Lost),
+        Repeated = _world.Journal.Repeated,
+        NumbersReused = Count(ClusterCheck.RecordNumbers) + Count(ClusterCheck.OscoreNumbers),
+        Missed = Count(ClusterCheck.LastState),
+        LongestWait = (long)_world.Journal.LongestWait.TotalMilliseconds,
     };
 
     /// <summary>Does everything, and checks it. A run that would not end is a violation.</summary>
@@ -62,12 +69,19 @@ internal sealed class ClusterRun
 
     private async Task RunStepsAsync()
     {
+        if (_world.Plan.Mixed > 0)
+        {
+            // The version before begins: later ones write what it reads.
+            _world.Start(0);
+            await _world.Drive.UntilAsync(_world.AreShared, s_start);
+        }
+
         for (int place = 0; place < _world.Plan.Nodes; place++)
         {
             _world.Start(place);
         }
 
-        await _world.Drive.UntilAsync(() => _world.AreShared(), s_start);
+        await _world.Drive.UntilAsync(_world.AreShared, s_start);
         foreach (SimulatedDevice device in _world.Devices)
         {
             await device.StartAsync();
@@ -86,6 +100,8 @@ internal sealed class ClusterRun
         }
     }
 
+    private int Count(ClusterCheck check) => Violations.Count(violation => violation.Check == check);
+
     private Task<bool> PassAsync(TimeSpan time) => _world.Drive.UntilAsync(() => false, time);
 
     private void Do(ClusterStep step)
@@ -101,6 +117,16 @@ internal sealed class ClusterRun
             case ClusterStepKind.Count:
                 _ = _world.Requests.CountAsync(device, step.Id, step.Time);
                 break;
+            case ClusterStepKind.Read:
+                _ = _world.Requests.ReadAsync(device, "count", device.Counter);
+                _ = _world.Requests.ReadAsync(device, $"state/{step.Resource}", ClusterWorld.NameOf(step.Resource));
+                break;
+            case ClusterStepKind.Oscore:
+                _world.Oscore.Use(step.Device, closes: step.Resource == 0);
+                break;
+            case ClusterStepKind.Withdraw:
+                _world.Withdrawals.Withdraw(device, isReplaced: step.Resource > 0);
+                break;
             case ClusterStepKind.Observe:
                 Observe(device, step.Resource);
                 break;
@@ -108,7 +134,7 @@ internal sealed class ClusterRun
                 if (_world.Watches.Find(watch => watch.Device == device) is { } watch)
                 {
                     _world.Watches.Remove(watch);
-                    _ = _world.Requests.Add($"{device} observes {watch.Resource} no more", s_start, watch.StopAsync);
+                    _ = _world.Requests.Add($"{device} ends its observation of {watch.Resource}", s_start, watch.StopAsync);
                 }
 
                 break;
@@ -128,10 +154,34 @@ internal sealed class ClusterRun
 
                 break;
             case ClusterStepKind.StoreAway:
-                _world.TakeStoreAway(time);
+                _world.Faults.TakeStoreAway(time);
                 break;
             case ClusterStepKind.LoseAnswers:
-                _world.LoseAnswers(time);
+                _world.Faults.LoseAnswers(time);
+                break;
+            case ClusterStepKind.StoreSlow:
+                _world.Faults.SlowStore(time);
+                break;
+            case ClusterStepKind.StoreFull:
+                _world.Faults.RefuseWrites(CoapClusterStoreFault.Full, time);
+                break;
+            case ClusterStepKind.StoreReadOnly:
+                _world.Faults.RefuseWrites(CoapClusterStoreFault.Denied, time);
+                break;
+            case ClusterStepKind.StoreTorn:
+                _world.Faults.TearBatches(time);
+                break;
+            case ClusterStepKind.StoreDoubled:
+                _world.Faults.DoubleWrites(time);
+                break;
+            case ClusterStepKind.StoreLag:
+                _world.Faults.DelayNews(time);
+                break;
+            case ClusterStepKind.Promote:
+                _world.Faults.Promote(time);
+                break;
+            case ClusterStepKind.Disturb:
+                _world.Faults.Disturb(time);
                 break;
             case ClusterStepKind.GoBack when node is { IsLeaving: false, Time.IsStill: false, Doing.IsCompleted: true }:
                 _world.GoBack(node, time);
@@ -175,17 +225,31 @@ internal sealed class ClusterRun
             case ClusterStepKind.Sleep:
                 _world.Sleep(node, time);
                 break;
-            case ClusterStepKind.CutStore:
-                _world.CutStore(node, time);
+            case ClusterStepKind.Twin when others > 0:
+                _world.Twin(node, time);
                 break;
-            case ClusterStepKind.CutLink:
-                if (_world.Nodes.FirstOrDefault(other => other != node) is { } cut)
-                {
-                    _world.CutLink(node, cut, time);
-                }
-
+            case ClusterStepKind.CutStore:
+                _world.Faults.CutStore(node, time);
+                break;
+            case ClusterStepKind.ClockJump:
+                _world.Faults.JumpClock(node, time);
+                break;
+            case ClusterStepKind.Deafen when others > 0:
+                _world.Faults.Deafen(node, time);
+                break;
+            case ClusterStepKind.CutLink when OtherOf(node, step) is { } cut:
+                _world.Faults.CutLink(node, cut, time);
+                break;
+            case ClusterStepKind.CutOneWay when OtherOf(node, step) is { } cut:
+                _world.Faults.CutOneWay(node, cut, time);
                 break;
         }
+    }
+
+    private SimulatedClusterNode? OtherOf(SimulatedClusterNode node, ClusterStep step)
+    {
+        SimulatedClusterNode[] others = [.. _world.Nodes.Where(other => other != node)];
+        return others.Length == 0 ? null : others[step.Resource % others.Length];
     }
 
     private void Observe(SimulatedDevice device, int resource)

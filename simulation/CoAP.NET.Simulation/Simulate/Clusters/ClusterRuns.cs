@@ -20,7 +20,7 @@ internal static class ClusterRuns
         ulong? found = null;
         await ClusterWorker.RunAsync(
             new ClusterOrder(1, 1, PlantSeeds, Steps, IsVerbose: false, plant),
-            _ => { },
+            (_, _) => { },
             failure => found = ulong.TryParse(failure, out ulong seed) ? seed : found,
             cancellationToken);
         return found;
@@ -31,8 +31,10 @@ internal static class ClusterRuns
     /// <param name="kept">The file of scenarios that were kept, one after the other; null for seeds.</param>
     /// <param name="progress">Is told of failures at once.</param>
     /// <param name="cancellationToken">Ends it.</param>
+    /// <param name="tell">Gets the number of each scenario in the file, and what happened; null for nothing.</param>
     public static async Task<CampaignReport> RunSeedsAsync(
-        CampaignOptions options, string? kept, TextWriter progress, CancellationToken cancellationToken)
+        CampaignOptions options, string? kept, TextWriter progress, CancellationToken cancellationToken,
+        Action<int, ClusterTally>? tell = null)
     {
         if (options.Plant == PlantTable.EachPlant)
         {
@@ -61,11 +63,12 @@ internal static class ClusterRuns
         Task[] workers = [.. Enumerable.Range(0, count).Select(index => ClusterWorker.RunAsync(
             new ClusterOrder(first + (ulong)index, count, (int)((seeds - index + (long)count - 1) / count), steps, options.Verbose,
                 options.Plant ?? "", kept ?? ""),
-            one =>
+            (seed, one) =>
             {
                 lock (failures)
                 {
                     tally += one;
+                    tell?.Invoke((int)seed, one);
                     if (tally.Seeds % ToldSeeds == 0)
                     {
                         progress.WriteLine(tally.Describe());

@@ -9,6 +9,48 @@ namespace CoAP.NET.Simulation.Simulate.Clusters;
 internal sealed record ClusterScenario(ClusterPlan Plan, IReadOnlyList<ClusterStep> Steps)
 {
     private const string PlanWord = "cluster";
+    private const int Hour = 3_600_000;
+
+    // How often each kind is drawn, of the sum of all.
+    private static readonly (ClusterStepKind Kind, int Weight)[] s_weights =
+    [
+        (ClusterStepKind.Ask, 110),
+        (ClusterStepKind.Count, 210),
+        (ClusterStepKind.Read, 40),
+        (ClusterStepKind.Observe, 60),
+        (ClusterStepKind.Unobserve, 20),
+        (ClusterStepKind.Change, 100),
+        (ClusterStepKind.AskDevice, 40),
+        (ClusterStepKind.Queue, 50),
+        (ClusterStepKind.Oscore, 30),
+        (ClusterStepKind.Withdraw, 8),
+        (ClusterStepKind.RadioOff, 20),
+        (ClusterStepKind.Rebind, 30),
+        (ClusterStepKind.Kill, 45),
+        (ClusterStepKind.Vanish, 18),
+        (ClusterStepKind.Start, 65),
+        (ClusterStepKind.Leave, 28),
+        (ClusterStepKind.Sleep, 28),
+        (ClusterStepKind.Twin, 8),
+        (ClusterStepKind.CutLink, 14),
+        (ClusterStepKind.CutOneWay, 10),
+        (ClusterStepKind.Deafen, 8),
+        (ClusterStepKind.Disturb, 8),
+        (ClusterStepKind.CutStore, 18),
+        (ClusterStepKind.StoreAway, 14),
+        (ClusterStepKind.LoseAnswers, 10),
+        (ClusterStepKind.StoreSlow, 6),
+        (ClusterStepKind.StoreFull, 6),
+        (ClusterStepKind.StoreReadOnly, 6),
+        (ClusterStepKind.StoreTorn, 6),
+        (ClusterStepKind.StoreDoubled, 6),
+        (ClusterStepKind.StoreLag, 6),
+        (ClusterStepKind.GoBack, 8),
+        (ClusterStepKind.Promote, 6),
+        (ClusterStepKind.ClockJump, 10),
+        (ClusterStepKind.Forget, 20),
+        (ClusterStepKind.Replay, 30),
+    ];
 
     /// <summary>Whether a text is one of these scenarios.</summary>
     public static bool IsOne(string text) => ScenarioText.IsOne(PlanWord, text);
@@ -46,6 +88,7 @@ internal sealed record ClusterScenario(ClusterPlan Plan, IReadOnlyList<ClusterSt
             StoreDelay = dice.Pick(1, 5, dice.Between(1, 100)),
             ClockSpread = dice.Pick(0, dice.Between(0, 30)),
             ClockDrift = dice.Pick(0, dice.Between(0, 1000)),
+            Mixed = dice.Chance(15) ? 1 : 0,
         };
         List<ClusterStep> made = [];
         for (int i = 0; i < steps; i++)
@@ -58,32 +101,12 @@ internal sealed record ClusterScenario(ClusterPlan Plan, IReadOnlyList<ClusterSt
 
     public override string ToString() => ScenarioText.Write(PlanWord, Plan, Steps);
 
+    /// <summary>The same text with what each step does, in words.</summary>
+    public string Describe() => ScenarioText.Write(PlanWord, Plan, Steps, step => step.Describe());
+
     private static ClusterStep MakeStep(Dice dice, ClusterPlan plan, int id)
     {
-        ClusterStepKind kind = dice.Between(0, 100) switch
-        {
-            < 14 => ClusterStepKind.Ask,
-            < 36 => ClusterStepKind.Count,
-            < 42 => ClusterStepKind.Observe,
-            < 44 => ClusterStepKind.Unobserve,
-            < 54 => ClusterStepKind.Change,
-            < 58 => ClusterStepKind.AskDevice,
-            < 63 => ClusterStepKind.Queue,
-            < 65 => ClusterStepKind.RadioOff,
-            < 68 => ClusterStepKind.Rebind,
-            < 73 => ClusterStepKind.Kill,
-            < 75 => ClusterStepKind.Vanish,
-            < 81 => ClusterStepKind.Start,
-            < 84 => ClusterStepKind.Leave,
-            < 87 => ClusterStepKind.Sleep,
-            < 89 => ClusterStepKind.CutLink,
-            < 91 => ClusterStepKind.CutStore,
-            < 93 => ClusterStepKind.StoreAway,
-            < 94 => ClusterStepKind.LoseAnswers,
-            < 96 => ClusterStepKind.Forget,
-            < 97 => ClusterStepKind.GoBack,
-            _ => ClusterStepKind.Replay,
-        };
+        ClusterStepKind kind = Draw(dice);
         return new ClusterStep
         {
             Kind = kind,
@@ -91,15 +114,38 @@ internal sealed record ClusterScenario(ClusterPlan Plan, IReadOnlyList<ClusterSt
             Device = dice.Between(0, plan.Devices),
             Node = dice.Between(0, plan.Nodes),
             Resource = kind == ClusterStepKind.Replay ? dice.Between(0, 400) : dice.Between(0, ClusterWorld.Resources),
-            Time = kind switch
-            {
-                ClusterStepKind.Count => dice.Chance(20) ? dice.Between(0, 3000) : 0,
-                ClusterStepKind.Sleep or ClusterStepKind.GoBack => dice.Between(1000, 15_000),
-                ClusterStepKind.StoreAway or ClusterStepKind.CutStore or ClusterStepKind.LoseAnswers or ClusterStepKind.RadioOff
-                    or ClusterStepKind.CutLink => dice.Between(500, 12_000),
-                _ => 0,
-            },
+            Time = TimeOf(kind, dice),
             Pause = dice.Chance(40) ? dice.Between(0, 200) : dice.Between(0, 5000),
         };
     }
+
+    private static ClusterStepKind Draw(Dice dice)
+    {
+        int rest = dice.Between(0, s_weights.Sum(one => one.Weight));
+        foreach ((ClusterStepKind kind, int weight) in s_weights)
+        {
+            rest -= weight;
+            if (rest < 0)
+            {
+                return kind;
+            }
+        }
+
+        throw new InvalidOperationException("The weights do not add up.");
+    }
+
+    private static int TimeOf(ClusterStepKind kind, Dice dice) => kind switch
+    {
+        ClusterStepKind.Count => dice.Chance(20) ? dice.Between(0, 3000) : 0,
+        ClusterStepKind.Sleep => dice.Chance(30) ? dice.Pick(5000, 30_000, 90_000) : dice.Between(1000, 15_000),
+        ClusterStepKind.Twin => dice.Pick(dice.Between(5000, 15_000), 30_000),
+        ClusterStepKind.GoBack or ClusterStepKind.Promote => dice.Between(1000, 15_000),
+        ClusterStepKind.ClockJump => dice.Pick(-Hour, Hour, -5000, 5000),
+        ClusterStepKind.StoreAway => dice.Chance(15) ? 60_000 : dice.Between(500, 12_000),
+        ClusterStepKind.CutStore or ClusterStepKind.LoseAnswers or ClusterStepKind.RadioOff or ClusterStepKind.CutLink
+            or ClusterStepKind.CutOneWay or ClusterStepKind.Deafen or ClusterStepKind.Disturb or ClusterStepKind.StoreSlow
+            or ClusterStepKind.StoreFull or ClusterStepKind.StoreReadOnly or ClusterStepKind.StoreTorn or ClusterStepKind.StoreDoubled
+            or ClusterStepKind.StoreLag => dice.Between(500, 12_000),
+        _ => 0,
+    };
 }

@@ -64,7 +64,9 @@ internal sealed class ClusterSeeds(ClusterOrder order)
             text.Append(violation).Append('\n');
         }
 
-        text.Append(scenario);
+        text.Append($"Again: simulate --only cluster --seed {scenario.Plan.Seed} --seeds 1 --verbose, ")
+            .Append("or simulate --only FILE with this:\n");
+        text.Append(scenario.Describe());
         foreach (string line in run.Journal.TakeLast(lines))
         {
             text.Append(line).Append('\n');

@@ -27,6 +27,21 @@ internal sealed record ClusterTally
     /// <summary>Steps of the clock.</summary>
     public long Steps { get; set; }
 
+    /// <summary>Answered POSTs that no node ran.</summary>
+    public long Lost { get; set; }
+
+    /// <summary>How often a node ran a POST again, also where that is allowed.</summary>
+    public long Repeated { get; set; }
+
+    /// <summary>Numbers of DTLS and OSCORE that were used twice.</summary>
+    public long NumbersReused { get; set; }
+
+    /// <summary>Checks of the last state that observers failed.</summary>
+    public long Missed { get; set; }
+
+    /// <summary>The longest time that a device waited for an answer, in milliseconds.</summary>
+    public long LongestWait { get; set; }
+
     public static ClusterTally operator +(ClusterTally one, ClusterTally other) => new()
     {
         Seeds = one.Seeds + other.Seeds,
@@ -39,6 +54,11 @@ internal sealed record ClusterTally
         Sessions = one.Sessions + other.Sessions,
         VirtualSeconds = one.VirtualSeconds + other.VirtualSeconds,
         Steps = one.Steps + other.Steps,
+        Lost = one.Lost + other.Lost,
+        Repeated = one.Repeated + other.Repeated,
+        NumbersReused = one.NumbersReused + other.NumbersReused,
+        Missed = one.Missed + other.Missed,
+        LongestWait = Math.Max(one.LongestWait, other.LongestWait),
     };
 
     public string Describe() => $"{Seeds:N0} seeds, {Failed:N0} of them failed: {VirtualSeconds / 3600:N0} hours of virtual time, "

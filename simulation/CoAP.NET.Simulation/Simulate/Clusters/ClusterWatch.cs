@@ -22,11 +22,12 @@ internal sealed class ClusterWatch(SimulatedDevice device, int resource, Cluster
     /// <summary>The last state that was told.</summary>
     public int Last { get; private set; } = -1;
 
-    /// <summary>Whether it goes on.</summary>
-    public bool IsOn => _observation is { State: not CoapObserveState.Cancelled };
+    /// <summary>Whether the device observes, and may.</summary>
+    public bool IsOn => !world.Withdrawals.IsWithdrawn(device) && _observation is { State: not CoapObserveState.Cancelled };
 
     /// <summary>Whether the store has it for sure, in the session that the device has.</summary>
-    public bool IsKept => _began < TimeSpan.MaxValue && _beganIn == device.Sessions && device.HasCid;
+    public bool IsKept => _began < TimeSpan.MaxValue && _beganIn == device.Sessions && device.HasCid
+        && !world.Withdrawals.IsWithdrawn(device);
 
     /// <summary>Something happens to nodes or the store.</summary>
     /// <param name="now">When.</param>
@@ -79,6 +80,7 @@ internal sealed class ClusterWatch(SimulatedDevice device, int resource, Cluster
         }
 
         int state = int.Parse(response.GetText());
+        world.Withdrawals.CheckNotification(device, resource, state);
         world.Journal.Notified++;
         world.Journal.Note($"{device} is told {state} of {resource}");
 

@@ -39,7 +39,9 @@ internal sealed class ClusterWire(ClusterWorld world)
         if (packet.From.Port == ServerPort && packet.From != SimulatedBalancer.Address)
         {
             ReadNumbers(packet, bytes);
-            return NetworkVerdict.Pass;
+            return world.NodeOf(packet.From) is { } from && world.NodeOf(packet.To) is { } to
+                ? world.Faults.OnDatagram(from.Cluster.Self.Id, to.Cluster.Self.Id)
+                : NetworkVerdict.Pass;
         }
 
         SimulatedDevice? device = DeviceOf(packet);

@@ -14,11 +14,11 @@ internal static class ClusterWorker
 
     /// <summary>Runs some seeds in a process of its own, and in others after it where one of them ends early.</summary>
     /// <param name="order">Which.</param>
-    /// <param name="tell">Is told what happened in each seed.</param>
+    /// <param name="tell">Gets each seed, or the number of its scenario in a file, and what happened.</param>
     /// <param name="fail">Is told what did not hold.</param>
     /// <param name="cancellationToken">Ends the process.</param>
     public static async Task RunAsync(
-        ClusterOrder order, Action<ClusterTally> tell, Action<string> fail, CancellationToken cancellationToken)
+        ClusterOrder order, Action<ulong, ClusterTally> tell, Action<string> fail, CancellationToken cancellationToken)
     {
         int told = 0;
         while (told < order.Seeds && !cancellationToken.IsCancellationRequested)
@@ -27,8 +27,7 @@ internal static class ClusterWorker
                 order.After(told),
                 news =>
                 {
-                    told++;
-                    tell(news.Tally);
+                    tell(order.After(told++).Seed, news.Tally);
                     if (news.Failure is { } failure)
                     {
                         fail(failure);

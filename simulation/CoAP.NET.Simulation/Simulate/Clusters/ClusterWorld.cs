@@ -10,6 +10,15 @@ namespace CoAP.NET.Simulation.Simulate.Clusters;
 /// <summary>Nodes over one store, devices, a balancer between them, and what happens to all of them.</summary>
 internal sealed class ClusterWorld
 {
+    /// <summary>The time within which other nodes miss one that does not answer.</summary>
+    public static readonly TimeSpan Missed = TimeSpan.FromSeconds(3);
+
+    /// <summary>How long after a fault a node may not know yet that it has lost its slots.</summary>
+    public static readonly TimeSpan Doubt = TimeSpan.FromSeconds(10);
+
+    /// <summary>How long after a fault devices may be held up: a lease, a balancer that is late, and a store that is slow.</summary>
+    public static readonly TimeSpan TakeOver = TimeSpan.FromSeconds(12);
+
     /// <summary>For how long what is observed is fresh: then an observer registers again by itself.</summary>
     public static readonly TimeSpan MaxAge = TimeSpan.FromMinutes(4);
 
@@ -18,17 +27,20 @@ internal sealed class ClusterWorld
 
     private static readonly TimeSpan s_noticed = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_noticedLate = TimeSpan.FromSeconds(8);
-    // Within which the other nodes miss one whose process has ended, and one that does not answer any more.
+
+    // Within which the other nodes miss one whose process has ended.
     private static readonly TimeSpan s_reset = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_takenOver = TimeSpan.FromSeconds(8);
-    private static readonly TimeSpan s_missed = TimeSpan.FromSeconds(3);
-    private static readonly TimeSpan s_doubt = TimeSpan.FromSeconds(10);
 
-    // A lease, a balancer that is late, and a store that is slow.
-    private static readonly TimeSpan s_takeOver = TimeSpan.FromSeconds(12);
+    // How long a supervisor waits for a suspended process, and two processes with one address run.
+    private static readonly TimeSpan s_replaced = TimeSpan.FromSeconds(4);
+    private static readonly TimeSpan s_twins = TimeSpan.FromSeconds(8);
 
     private readonly SimulatedClusterNode?[] _nodes;
-    private readonly int[] _states = new int[Resources];
+
+    // Processes whose address another one has.
+    private readonly List<SimulatedClusterNode> _twins = [];
+    private readonly Dictionary<(SimulatedClusterNode Node, int Resource), int> _stale = [];
     private readonly Dictionary<(CoapSlot Slot, long Fence), CoapNodeId> _owners = [];
     private readonly HashSet<string> _kept = [];
     private readonly List<ITimer> _timers = [];
@@ -47,7 +59,7 @@ internal sealed class ClusterWorld
     {
         Plan = plan;
         _plant = plant;
-        _planted = plant is null ? null : ClusterPlants.All[plant].Store?.Invoke();
+        _planted = plant is null ? null : ClusterPlants.All[plant].Store?.Invoke(this);
         Journal = new ClusterJournal(Clock);
         Drive = new AloneDrive(Clock);
         Scheduler = new NodeScheduler(Clock);
@@ -64,6 +76,9 @@ internal sealed class ClusterWorld
         Balancer = new SimulatedBalancer(Network, plan.Balancer, new Dice(plan.Seed ^ 0xba1a));
         Requests = new ClusterRequests(this);
         Outboxes = new ClusterOutboxes(this);
+        Faults = new ClusterFaults(this);
+        Oscore = new ClusterOscore(this);
+        Withdrawals = new ClusterWithdrawals(this);
         _nodes = new SimulatedClusterNode?[plan.Nodes];
         Devices = [.. Enumerable.Range(0, plan.Devices).Select(index => new SimulatedDevice(this, index))];
     }
@@ -92,27 +107,42 @@ internal sealed class ClusterWorld
 
     public SimulatedBalancer Balancer { get; }
 
-    public CoapPskDictionary Keys { get; } = [];
-
     public IReadOnlyList<SimulatedDevice> Devices { get; } = [];
 
     public ClusterRequests Requests { get; }
 
     public ClusterOutboxes Outboxes { get; }
 
+    public ClusterFaults Faults { get; }
+
+    public ClusterOscore Oscore { get; }
+
+    public ClusterWithdrawals Withdrawals { get; }
+
+    /// <summary>What clients saw of the counters of devices, and of the states of resources.</summary>
+    public CounterHistory History { get; } = new();
+
     public List<ClusterWatch> Watches { get; } = [];
 
     /// <summary>The processes that run, at their places.</summary>
     public IEnumerable<SimulatedClusterNode> Nodes => _nodes.OfType<SimulatedClusterNode>();
 
+    /// <summary>All processes that run, also those whose address another one has.</summary>
+    public IEnumerable<SimulatedClusterNode> Processes => Nodes.Concat(_twins);
+
+    /// <summary>Whether the clock of a node has jumped.</summary>
+    public bool HasClockJumped { get; set; }
+
     public SimulatedClusterNode? At(int place) => _nodes[place];
 
+    /// <summary>The process with an address; null for none.</summary>
+    public SimulatedClusterNode? NodeOf(CoapAddress address) => Array.Find(_nodes, node => node?.Address == address);
+
     /// <summary>Whose address it is.</summary>
-    public string NodeAt(CoapAddress address) =>
-        Nodes.FirstOrDefault(node => node.Address == address)?.ToString() ?? address.ToString();
+    public string NodeAt(CoapAddress address) => NodeOf(address)?.ToString() ?? address.ToString();
 
     /// <summary>How many processes of nodes were started.</summary>
-    public int Processes => _processes;
+    public int ProcessCount => _processes;
 
     /// <summary>Whether each slot has one owner, who is there, all nodes say so, and each knows each other one.</summary>
     public bool AreShared()
@@ -150,12 +180,21 @@ internal sealed class ClusterWorld
     /// <summary>Whether the store has ever had a session.</summary>
     public bool WasKept(string cid) => _kept.Contains(cid);
 
-    public int StateOf(int resource) => _states[resource];
+    public int StateOf(int resource) => History.ValueOf(NameOf(resource));
 
-    /// <summary>What a node answers who asks for what is observed.</summary>
-    public CoapResult StateFor(CoapRequestContext request)
+    /// <summary>The name of a resource in the history.</summary>
+    public static string NameOf(int resource) => $"state/{resource}";
+
+    /// <summary>What a node answers to a request for a resource.</summary>
+    public CoapResult StateFor(SimulatedClusterNode node, CoapRequestContext request)
     {
-        int state = _states[int.Parse(request.Route["id"])];
+        int resource = int.Parse(request.Route["id"]);
+        int state = StateOf(resource);
+        if (Has(ClusterPlants.StaleRead) && !_stale.TryAdd((node, resource), state))
+        {
+            state = _stale[(node, resource)];
+        }
+
         if (Has(ClusterPlants.OldState) && ++_told % 4 == 0)
         {
             state--;
@@ -167,8 +206,9 @@ internal sealed class ClusterWorld
     /// <summary>What is observed changes, and a node is told.</summary>
     public void Change(int resource, SimulatedClusterNode node)
     {
-        _states[resource]++;
-        Journal.Note($"state {resource} is {_states[resource]}, told {node}");
+        CounterOperation change = History.Begin("the application", NameOf(resource), isAddition: true, Clock.Elapsed);
+        change.End(History.Add(NameOf(resource), Clock.Elapsed), Clock.Elapsed);
+        Journal.Note($"state {resource} is {change.Value}, and {node} is notified");
         if (Has(ClusterPlants.NoNotice))
         {
             ((HubPeers)node.Cluster.Peers).Notices.Dispose();
@@ -192,7 +232,7 @@ internal sealed class ClusterWorld
             SimulatedClusterNode node = new(this, place, ++_processes);
             _nodes[place] = node;
             _history.Add(node);
-            Journal.Note($"{node} starts");
+            Journal.Note($"{node} starts{(node.IsOldVersion ? ", of the version before" : "")}");
             node.Start();
             UseNodes();
         }
@@ -201,9 +241,10 @@ internal sealed class ClusterWorld
     public void Kill(SimulatedClusterNode node, bool isMachine)
     {
         Journal.Note($"{node} {(isMachine ? "vanishes" : "dies")}");
-        Trouble(s_takeOver);
+        Trouble(TakeOver);
         _nodes[node.Place] = null;
         node.Kill();
+        Withdrawals.OnProgress();
         if (Has(ClusterPlants.GoneBack))
         {
             // What the next owners of its slots wrote is lost, and one of them dies.
@@ -220,7 +261,7 @@ internal sealed class ClusterWorld
 
         if (!Has(ClusterPlants.DeathUnnoticed))
         {
-            Later(isMachine ? s_missed : s_reset, () => Hub.Kill(node.Cluster.Self.Id));
+            Later(isMachine ? Missed : s_reset, () => Hub.Kill(node.Cluster.Self.Id));
         }
 
         Later(Plan.Balancer == BalancerKind.Lag ? s_noticedLate : s_noticed, UseNodes);
@@ -229,7 +270,7 @@ internal sealed class ClusterWorld
     public void Leave(SimulatedClusterNode node)
     {
         Journal.Note($"{node} leaves");
-        Trouble(s_takeOver);
+        Trouble(TakeOver);
         node.Leave();
         Later(Plan.Balancer == BalancerKind.Lag ? s_noticedLate : s_noticed, UseNodes);
     }
@@ -242,116 +283,89 @@ internal sealed class ClusterWorld
             Journal.Note($"{node} has left");
             _nodes[node.Place] = null;
             UseNodes();
+            Withdrawals.OnProgress();
         }
     }
 
     public void Sleep(SimulatedClusterNode node, TimeSpan time)
     {
-        Journal.Note($"{node} stands still for {time.TotalSeconds:F1} s");
-        Trouble(time + s_takeOver);
+        Journal.Note($"{node} is suspended for {time.TotalSeconds:F1} s");
+        Trouble(time + TakeOver);
         node.Sleep();
-        if (time > s_missed)
+        if (time > Missed)
         {
-            Later(s_missed, () => Hub.Kill(node.Cluster.Self.Id));
+            Later(Missed, () => Hub.Kill(node.Cluster.Self.Id));
         }
 
         Later(time, () =>
         {
-            Journal.Note($"{node} goes on");
+            Journal.Note($"{node} continues");
             node.Wake();
         });
         Later(time + s_reset, () => Revive(node));
     }
 
-    public void CutStore(SimulatedClusterNode node, TimeSpan time)
+    /// <summary>
+    /// A process is suspended, and a supervisor starts another one with its address. When it continues, both run for a while.
+    /// </summary>
+    public void Twin(SimulatedClusterNode node, TimeSpan time)
     {
-        Journal.Note($"{node} does not reach the store for {time.TotalSeconds:F1} s");
-        Trouble(time + s_takeOver);
-        node.Store.IsCut = true;
-        Later(time, () =>
+        Sleep(node, time);
+        Trouble(time + s_twins + TakeOver);
+        Later(s_replaced, () =>
         {
-            node.Store.IsCut = false;
-            node.InDoubtUntil = Clock.Elapsed + s_doubt;
-        });
-    }
-
-    public void TakeStoreAway(TimeSpan time)
-    {
-        Journal.Note($"the store is away for {time.TotalSeconds:F1} s");
-        Trouble(time + s_takeOver);
-        StoreFaults.IsAway = true;
-        Later(time, () =>
-        {
-            StoreFaults.IsAway = false;
-            DoubtAll();
-        });
-    }
-
-    public void LoseAnswers(TimeSpan time)
-    {
-        Journal.Note($"answers of the store are lost for {time.TotalSeconds:F1} s");
-        Trouble(time + s_takeOver);
-        StoreFaults.LosesAnswers = true;
-        foreach (SimulatedClusterNode node in Nodes)
-        {
-            node.InDoubtUntil = Clock.Elapsed + time + s_doubt;
-        }
-
-        Later(time, () => StoreFaults.LosesAnswers = false);
-    }
-
-    public void CutLink(SimulatedClusterNode one, SimulatedClusterNode other, TimeSpan time)
-    {
-        Journal.Note($"{one} and {other} are cut off from each other for {time.TotalSeconds:F1} s");
-        Trouble(time + s_takeOver);
-        Hub.Cut(one.Cluster.Self.Id, other.Cluster.Self.Id);
-        if (time > s_missed)
-        {
-            // One of them counts as dead, though it runs and reaches the store.
-            one.InDoubtUntil = Clock.Elapsed + time + s_doubt;
-            Later(s_missed, () => Hub.Kill(one.Cluster.Self.Id));
-        }
-
-        Later(time, () =>
-        {
-            Hub.Mend();
-            Revive(one);
+            if (node.Time is { IsAsleep: true, IsDead: false } && _nodes[node.Place] == node)
+            {
+                _twins.Add(node);
+                _nodes[node.Place] = null;
+                node.BeReplaced();
+                Start(node.Place);
+                Later(time - s_replaced + s_twins, () => EndTwin(node));
+            }
         });
     }
 
     /// <summary>Saves the store, which may go back to this.</summary>
     public void SaveStore() => _saved.Add((Clock.Elapsed, Memory.Save()));
 
-    /// <summary>The store loses what was written in a time, and a node dies.</summary>
-    public void GoBack(SimulatedClusterNode node, TimeSpan time)
+    /// <summary>The store loses the latest writes.</summary>
+    /// <param name="dies">The node that dies then; null for none.</param>
+    /// <param name="time">The time of the writes.</param>
+    public void GoBack(SimulatedClusterNode? dies, TimeSpan time)
     {
-        if (_saved.FindLast(one => one.Time <= Clock.Elapsed - time) is { Backup: { } backup } saved && Nodes.Count() > 1)
+        if (_saved.FindLast(one => one.Time <= Clock.Elapsed - time) is { Backup: { } backup } saved && (dies is null || Nodes.Count() > 1))
         {
             _saved.RemoveAll(one => one.Time > saved.Time);
-            GoBack(node, saved.Time, backup);
+            GoBack(dies, saved.Time, backup);
         }
     }
 
-    private void GoBack(SimulatedClusterNode node, TimeSpan time, MemoryStoreSnapshot backup)
+    private void GoBack(SimulatedClusterNode? dies, TimeSpan time, MemoryStoreSnapshot backup)
     {
         Journal.Note($"the store goes back to {time.TotalSeconds:F1} s");
-        Trouble(s_takeOver);
+        Trouble(TakeOver);
         Memory.GoBack(backup, isNoticed: !Has(ClusterPlants.GoneBack));
-        HasGoneBack = true;
+        Losses++;
         _kept.Clear();
         Outboxes.OnLost();
         Watches.ForEach(watch => watch.OnUnknown());
-        foreach (SimulatedClusterNode one in Nodes)
+        foreach (SimulatedClusterNode one in Processes)
         {
             one.LastFailure = Clock.Elapsed;
         }
 
-        DoubtAll();
-        Kill(node, isMachine: false);
+        DoubtAll(TimeSpan.Zero);
+        if (dies is not null)
+        {
+            Kill(dies, isMachine: false);
+        }
     }
 
     /// <summary>Whether the store has lost sessions.</summary>
-    public bool HasGoneBack { get; private set; }
+    public bool HasGoneBack => Losses > 0;
+
+    /// <summary>How often the store has lost writes.</summary>
+    public int Losses { get; private set; }
 
     /// <summary>Something goes on that may hold up devices.</summary>
     /// <param name="time">For how long.</param>
@@ -371,7 +385,8 @@ internal sealed class ClusterWorld
     public void OnNewSession(SimulatedDevice device)
     {
         Journal.Note($"{device} has a new session in place of {device.ServerCid}");
-        if (device is { HasCid: true, ServerCid: { } cid } && WasKept(cid) && _troubles.HadQuiet(Clock.Elapsed, device.Tries))
+        if (device is { HasCid: true, ServerCid: { } cid } && !Withdrawals.IsWithdrawn(device)
+            && WasKept(cid) && _troubles.HadQuiet(Clock.Elapsed, device.Tries))
         {
             Journal.Violate(ClusterCheck.NoHandshake, $"{device} has lost its session {cid}, which was kept");
         }
@@ -382,7 +397,13 @@ internal sealed class ClusterWorld
     {
         Wire.IsCalm = true;
         Hub.Mend();
-        (StoreFaults.IsAway, StoreFaults.LosesAnswers, StoreFaults.Delay) = (false, false, 1);
+        Hub.Disturbs = null;
+        StoreFaults.Clear();
+        foreach (SimulatedClusterNode twin in _twins.ToArray())
+        {
+            EndTwin(twin);
+        }
+
         foreach (SimulatedClusterNode node in Nodes)
         {
             node.Store.IsCut = false;
@@ -395,7 +416,7 @@ internal sealed class ClusterWorld
             device.RadioOffUntil = TimeSpan.Zero;
         }
 
-        DoubtAll();
+        DoubtAll(TimeSpan.Zero);
         Network.Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(5));
     }
 
@@ -404,7 +425,7 @@ internal sealed class ClusterWorld
     /// <summary>Looks whether two nodes ever had a slot under one fence, as nodes see it.</summary>
     public void CheckOwners()
     {
-        foreach (SimulatedClusterNode node in Nodes)
+        foreach (SimulatedClusterNode node in Processes)
         {
             CheckOwners(node.Cluster.Map, $"{node}");
         }
@@ -436,7 +457,8 @@ internal sealed class ClusterWorld
         }
     }
 
-    private void Revive(SimulatedClusterNode node)
+    /// <summary>A node counts as live again, if it runs.</summary>
+    public void Revive(SimulatedClusterNode node)
     {
         if (node.Time is { IsStill: false })
         {
@@ -444,16 +466,32 @@ internal sealed class ClusterWorld
         }
     }
 
-    private void DoubtAll()
+    /// <summary>Others may take slots, of which no node hears at once.</summary>
+    /// <param name="time">For how long.</param>
+    public void DoubtAll(TimeSpan time)
     {
         foreach (SimulatedClusterNode node in Nodes)
         {
-            node.InDoubtUntil = Clock.Elapsed + s_doubt;
+            TimeSpan until = Clock.Elapsed + time + Doubt;
+            node.InDoubtUntil = until > node.InDoubtUntil ? until : node.InDoubtUntil;
         }
     }
 
-    private void Later(TimeSpan time, Action act) =>
+    /// <summary>Does something after a time.</summary>
+    public void Later(TimeSpan time, Action act) =>
         _timers.Add(Clock.CreateTimer(act => ((Action)act!)(), act, time, Timeout.InfiniteTimeSpan));
+
+    private void EndTwin(SimulatedClusterNode twin)
+    {
+        if (_twins.Remove(twin))
+        {
+            Journal.Note($"{twin} ends");
+            Trouble(TakeOver);
+            twin.Kill();
+            Withdrawals.OnProgress();
+            Later(s_reset, () => Hub.Kill(twin.Cluster.Self.Id));
+        }
+    }
 
     /// <summary>The map was changed.</summary>
     public void OnChanged(CoapClusterSlotMap map)

@@ -16,6 +16,7 @@ internal sealed class NodeSocket(InMemoryTransport inner, NodeTime time) : CoapD
 
     private readonly Queue<CoapDatagram> _waiting = new();
     private ICoapDatagramTransportContext? _context;
+    private bool _isReplaced;
 
     public override string Scheme => inner.Scheme;
 
@@ -33,7 +34,7 @@ internal sealed class NodeSocket(InMemoryTransport inner, NodeTime time) : CoapD
 
     public override void Send(CoapDatagram datagram)
     {
-        if (time.IsDead)
+        if (time.IsDead || _isReplaced)
         {
             datagram.Dispose();
         }
@@ -52,7 +53,19 @@ internal sealed class NodeSocket(InMemoryTransport inner, NodeTime time) : CoapD
         }
     }
 
-    public override ValueTask DisposeAsync() => inner.DisposeAsync();
+    /// <summary>Another process has the address now: nothing arrives here any more, and nothing leaves.</summary>
+    public void Replace()
+    {
+        _isReplaced = true;
+        while (_waiting.TryDequeue(out CoapDatagram? datagram))
+        {
+            datagram.Dispose();
+        }
+
+        _ = inner.DisposeAsync().AsTask();
+    }
+
+    public override ValueTask DisposeAsync() => _isReplaced ? ValueTask.CompletedTask : inner.DisposeAsync();
 
     private void Receive(CoapDatagram datagram)
     {

@@ -7,8 +7,8 @@ using CoAP.NET.Cluster.Stores;
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
 /// <summary>
-/// What a node uses of the store, over a network: it answers after a while, is away for all or for this node, and sometimes does what it
-/// was asked for and its answer is lost. Nothing comes back to a node that stands still before it goes on, nor ever to a dead one.
+/// What a node uses of the store, over a network, with the faults of <see cref="StoreFaults"/>. Nothing comes back to a suspended node
+/// before it continues, nor ever to a dead one.
 /// </summary>
 /// <param name="inner">The store.</param>
 /// <param name="faults">What happens to the store.</param>
@@ -29,17 +29,17 @@ internal sealed class NodeStore(ICoapClusterStore inner, StoreFaults faults, Nod
     public string? Limitation => inner.Limitation;
 
     public ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
-        AskAsync(() => inner.JoinAsync(self, lease, CancellationToken.None), cancellationToken);
+        AskAsync(() => inner.JoinAsync(self, lease, CancellationToken.None), cancellationToken, isWrite: true);
 
     public ValueTask<bool> TryChangeAsync(CoapClusterSlotMap wanted, CancellationToken cancellationToken) =>
-        AskAsync(() => inner.TryChangeAsync(wanted, CancellationToken.None), cancellationToken);
+        AskAsync(() => inner.TryChangeAsync(wanted, CancellationToken.None), cancellationToken, isWrite: true);
 
     public async ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
     {
         await _order.WaitAsync(cancellationToken);
         try
         {
-            return await AskAsync(() => inner.WriteAsync(batch, CancellationToken.None), cancellationToken);
+            return await AskAsync(() => WriteOnceAsync(batch), cancellationToken, isWrite: true);
         }
         finally
         {
@@ -72,13 +72,18 @@ internal sealed class NodeStore(ICoapClusterStore inner, StoreFaults faults, Nod
         AskAsync(() => inner.FindAsync(key, CancellationToken.None), cancellationToken);
 
     public ValueTask<int> RemoveExpiredAsync(CancellationToken cancellationToken) =>
-        AskAsync(() => inner.RemoveExpiredAsync(CancellationToken.None), cancellationToken);
+        AskAsync(() => inner.RemoveExpiredAsync(CancellationToken.None), cancellationToken, isWrite: true);
 
     public async IAsyncEnumerable<CoapClusterSlotMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
         await foreach (CoapClusterSlotMap map in inner.WatchAsync(cancellationToken))
         {
             await TravelAsync(cancellationToken);
+            if (faults.NewsDelay > 0)
+            {
+                await Task.Delay(TimeSpan.FromMilliseconds(dice.Between(0, faults.NewsDelay)), clock, cancellationToken);
+            }
+
             while (IsCut || faults.IsAway)
             {
                 await Task.Delay(s_refusal, clock, cancellationToken);
@@ -95,12 +100,29 @@ internal sealed class NodeStore(ICoapClusterStore inner, StoreFaults faults, Nod
         return time.IsDead ? ValueTask.CompletedTask : inner.DisposeAsync();
     }
 
-    private async ValueTask<T> AskAsync<T>(Func<ValueTask<T>> ask, CancellationToken cancellationToken)
+    private async ValueTask<CoapWriteResult> WriteOnceAsync(ReadOnlyMemory<CoapRecordWrite> batch)
+    {
+        if (faults.Tears && batch.Length > 1 && dice.Chance(StoreFaults.TornBatches))
+        {
+            await inner.WriteAsync(batch[..dice.Between(1, batch.Length)], CancellationToken.None);
+            throw Away();
+        }
+
+        CoapWriteResult result = await inner.WriteAsync(batch, CancellationToken.None);
+        return faults.Doubles ? await inner.WriteAsync(batch, CancellationToken.None) : result;
+    }
+
+    private async ValueTask<T> AskAsync<T>(Func<ValueTask<T>> ask, CancellationToken cancellationToken, bool isWrite = false)
     {
         try
         {
             await TravelAsync(cancellationToken);
             await CheckAsync(cancellationToken);
+            if (isWrite && faults.Refuses is { } fault)
+            {
+                throw new CoapClusterStoreException(fault, "The simulated store writes nothing.");
+            }
+
             T answer = await ask();
             await TravelAsync(cancellationToken);
             await CheckAsync(cancellationToken);
@@ -129,6 +151,7 @@ internal sealed class NodeStore(ICoapClusterStore inner, StoreFaults faults, Nod
         }
     }
 
+    // The exception of a store that does not answer.
     private static CoapClusterStoreException Away() => new(CoapClusterStoreFault.Unavailable, "The simulated store cannot be reached.");
 }
 
@@ -138,12 +161,35 @@ internal sealed class StoreFaults
     /// <summary>How many answers of a hundred are lost while answers are lost.</summary>
     public const int LostAnswers = 20;
 
-    /// <summary>How long a way takes at most, in milliseconds.</summary>
+    /// <summary>How many batches of a hundred are applied in part while batches are torn.</summary>
+    public const int TornBatches = 40;
+
+    /// <summary>The longest time that a call or an answer takes, in milliseconds.</summary>
     public int Delay { get; set; } = 1;
 
-    /// <summary>Whether nobody reaches it.</summary>
+    /// <summary>The longest time by which news of the map is late, in milliseconds.</summary>
+    public int NewsDelay { get; set; }
+
+    /// <summary>Whether no node reaches it.</summary>
     public bool IsAway { get; set; }
 
-    /// <summary>Whether it does what it is asked for, and sometimes nobody hears of it.</summary>
+    /// <summary>Whether it does what it is asked for, and sometimes the answer is lost.</summary>
     public bool LosesAnswers { get; set; }
+
+    /// <summary>Why it refuses all writes and leases, for example a full disk; null if it does not.</summary>
+    public CoapClusterStoreFault? Refuses { get; set; }
+
+    /// <summary>Whether some batches are applied in part, and then fail.</summary>
+    public bool Tears { get; set; }
+
+    /// <summary>Whether each batch is applied twice.</summary>
+    public bool Doubles { get; set; }
+
+    /// <summary>Ends all faults.</summary>
+    public void Clear()
+    {
+        (Delay, NewsDelay) = (1, 0);
+        (IsAway, LosesAnswers, Tears, Doubles) = (false, false, false, false);
+        Refuses = null;
+    }
 }

@@ -13,6 +13,7 @@ internal sealed class NodeTime(VirtualClock clock, TimeSpan offset, int drift) :
     private readonly HashSet<NodeTimer> _timers = [];
     private readonly List<NodeTimer> _missed = [];
     private TaskCompletionSource? _sleep;
+    private TimeSpan _jumped;
 
     public override long TimestampFrequency => TimeSpan.TicksPerSecond;
 
@@ -30,7 +31,11 @@ internal sealed class NodeTime(VirtualClock clock, TimeSpan offset, int drift) :
 
     public override long GetTimestamp() => (long)(clock.GetTimestamp() * _rate);
 
-    public override DateTimeOffset GetUtcNow() => clock.GetUtcNow() + offset + (clock.Elapsed * (_rate - 1));
+    public override DateTimeOffset GetUtcNow() => clock.GetUtcNow() + offset + _jumped + (clock.Elapsed * (_rate - 1));
+
+    /// <summary>Sets its date, as a time server does. Timers and timestamps continue as before.</summary>
+    /// <param name="by">By how much it jumps.</param>
+    public void Jump(TimeSpan by) => _jumped += by;
 
     public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
     {

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using CoAP.NET.Cluster.Maps;
 using CoAP.NET.Cluster.Records;
 using CoAP.NET.Cluster.Stores;
@@ -16,7 +17,8 @@ internal class PlantedStore(ICoapClusterStore inner) : ICoapClusterStore
     public virtual ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
         inner.JoinAsync(self, lease, cancellationToken);
 
-    public IAsyncEnumerable<CoapClusterSlotMap> WatchAsync(CancellationToken cancellationToken) => inner.WatchAsync(cancellationToken);
+    public virtual IAsyncEnumerable<CoapClusterSlotMap> WatchAsync(CancellationToken cancellationToken) =>
+        inner.WatchAsync(cancellationToken);
 
     public virtual ValueTask<bool> TryChangeAsync(CoapClusterSlotMap wanted, CancellationToken cancellationToken) =>
         inner.TryChangeAsync(wanted, cancellationToken);
@@ -93,5 +95,63 @@ internal sealed class CarelessStore(ICoapClusterStore inner) : PlantedStore(inne
         }
 
         return true;
+    }
+}
+
+/// <summary>Applies the last write of a session again after its removal.</summary>
+/// <param name="inner">A store without the defect.</param>
+/// <param name="isOn">Whether it does so now.</param>
+internal sealed class RevivingStore(ICoapClusterStore inner, Func<bool> isOn) : PlantedStore(inner)
+{
+    private readonly Dictionary<CoapRecordKey, CoapRecordWrite> _last = [];
+
+    public override async ValueTask<CoapWriteResult> WriteAsync(
+        ReadOnlyMemory<CoapRecordWrite> batch, CancellationToken cancellationToken)
+    {
+        CoapWriteResult result = await Inner.WriteAsync(batch, cancellationToken);
+        List<CoapRecordWrite> revived = [];
+        foreach (CoapRecordWrite change in batch.ToArray().Where(change => change.Key.Kind == CoapRecordKind.Session))
+        {
+            if (!change.IsRemoval)
+            {
+                _last[change.Key] = change;
+            }
+            else if (isOn() && _last.Remove(change.Key, out CoapRecordWrite last))
+            {
+                revived.Add(CoapRecordWrite.Put(change.Key, change.Fence, last.State, last.Lifetime));
+            }
+        }
+
+        if (revived.Count > 0)
+        {
+            await Inner.WriteAsync(revived.ToArray(), cancellationToken);
+        }
+
+        return result;
+    }
+}
+
+/// <summary>Shows its node a map in which it owns all slots, under the fences of their owners.</summary>
+/// <param name="inner">A store without the defect.</param>
+/// <param name="isOn">Whether it does so to a node now.</param>
+internal sealed class SelfishStore(ICoapClusterStore inner, Predicate<CoapNodeId> isOn) : PlantedStore(inner)
+{
+    private CoapNodeId _self;
+
+    public override ValueTask<CoapClusterSlotMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
+    {
+        _self = self.Id;
+        return Inner.JoinAsync(self, lease, cancellationToken);
+    }
+
+    public override async IAsyncEnumerable<CoapClusterSlotMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        await foreach (CoapClusterSlotMap map in Inner.WatchAsync(cancellationToken))
+        {
+            yield return _self.IsSet && isOn(_self)
+                ? new CoapClusterSlotMap(
+                    map.Version, map.Nodes, [.. CoapSlot.All.Select(slot => map[slot] with { Node = _self })], map.StaleFence)
+                : map;
+        }
     }
 }

@@ -31,8 +31,6 @@ internal sealed class SimulatedDevice : IAsyncDisposable
         Index = index;
         Name = $"device-{index}";
         HasCid = index < world.Plan.Devices - world.Plan.Plain;
-        byte[] key = "secretPSK-1234567"u8.ToArray();
-        world.Keys.Add(Name, key);
         Address = HostOf(index) with { Port = 40_000 };
         _transport = world.Network.CreateHost(Address);
         _server = new CoapServer(new CoapEndpointOptions
@@ -43,7 +41,7 @@ internal sealed class SimulatedDevice : IAsyncDisposable
         });
         _server.Endpoint.AddTransport(CoapDtlsTransport.Over(_transport, new CoapDtlsOptions
         {
-            Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(Name, key) },
+            Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(Name, Key) },
             UseConnectionIds = HasCid,
             ClientCidLength = HasCid ? CidLength : 0,
             SilenceToProbe = s_silence,
@@ -76,6 +74,12 @@ internal sealed class SimulatedDevice : IAsyncDisposable
     public int Index { get; }
 
     public string Name { get; }
+
+    /// <summary>Its key.</summary>
+    public byte[] Key { get; } = "secretPSK-1234567"u8.ToArray();
+
+    /// <summary>The name of the counter of its unsafe requests in the history.</summary>
+    public string Counter => $"count of {Name}";
 
     public bool HasCid { get; }
 

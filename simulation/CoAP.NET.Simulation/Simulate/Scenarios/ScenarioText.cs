@@ -1,16 +1,25 @@
 namespace CoAP.NET.Simulation.Simulate;
 
-/// <summary>A scenario as text: a line for its plan, which begins with a word of its own, and one for each step.</summary>
+/// <summary>
+/// A scenario as text: a line for its plan, which begins with a word of its own, and one for each step. A # begins a comment.
+/// </summary>
 internal static class ScenarioText
 {
     private const string StepWord = "step";
+    private const char Comment = '#';
 
     /// <summary>Whether a text is a scenario of a kind.</summary>
     /// <param name="planWord">With which word its plan begins.</param>
     /// <param name="text">The text.</param>
     public static bool IsOne(string planWord, string text) => Split(text.Split('\n', 2)[0]).Word == planWord;
 
-    public static string Write<TPlan, TStep>(string planWord, TPlan plan, IEnumerable<TStep> steps)
+    /// <summary>Writes a scenario.</summary>
+    /// <param name="planWord">The word of the plan.</param>
+    /// <param name="plan">The plan.</param>
+    /// <param name="steps">The steps.</param>
+    /// <param name="describe">Makes the comment of a step; null for none.</param>
+    public static string Write<TPlan, TStep>(
+        string planWord, TPlan plan, IEnumerable<TStep> steps, Func<TStep, string>? describe = null)
         where TPlan : new()
         where TStep : new()
     {
@@ -18,7 +27,7 @@ internal static class ScenarioText
         Append(text, planWord, PlanText.Write(plan));
         foreach (TStep step in steps)
         {
-            Append(text, StepWord, PlanText.Write(step));
+            Append(text, StepWord, PlanText.Write(step) + (describe is null ? "" : $" {Comment} {describe(step)}"));
         }
 
         return text.ToString();
@@ -38,7 +47,7 @@ internal static class ScenarioText
 
     // What is as it would be anyway is left out, so that there may be nothing but the word.
     private static (string Word, string Text) Split(string line) =>
-        line.Trim().Split(' ', 2) is [string word, string rest] ? (word, rest) : (line.Trim(), "");
+        line.Split(Comment)[0].Trim().Split(' ', 2) is [string word, string rest] ? (word, rest) : (line.Split(Comment)[0].Trim(), "");
 
     private static void Append(StringBuilder text, string word, string rest) => text.Append($"{word} {rest}".TrimEnd()).Append('\n');
 }
