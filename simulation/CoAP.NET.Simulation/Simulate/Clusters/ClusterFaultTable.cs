@@ -108,6 +108,8 @@ internal static class ClusterFaultTable
             Add(kind, dice.Between(0, Devices), dice.Between(100, 2000));
         }
 
+        // No fault is ended early.
+        Add(ClusterStepKind.Wait, 0, fault == ClusterStepKind.ClockJump ? 0 : time);
         return new ClusterScenario(plan, steps);
 
         void Add(ClusterStepKind kind, int device, int pause) => steps.Add(new ClusterStep
