@@ -15,6 +15,9 @@ internal sealed class ClusterFaults(ClusterWorld world)
     private const int MaxLate = 300;
     private static readonly TimeSpan s_promotion = TimeSpan.FromSeconds(2);
 
+    // docs/cluster.md promises nothing for clocks that are further apart.
+    private static readonly TimeSpan s_clockDifference = TimeSpan.FromMinutes(1);
+
     private readonly Dice _dice = new(world.Plan.Seed ^ 0xfa17);
 
     /// <summary>Whether nodes hear each other as usual, but datagrams and calls are doubled and overtake each other.</summary>
@@ -64,12 +67,13 @@ internal sealed class ClusterFaults(ClusterWorld world)
         world.Later(s_promotion, () => world.GoBack(null, behind));
     }
 
-    /// <summary>The clock of a node jumps, which nobody may notice.</summary>
+    /// <summary>The clock of a node jumps. If it is then apart from the others by more than they promise to bear, observers may notice.</summary>
     public void JumpClock(SimulatedClusterNode node, TimeSpan by)
     {
         world.Journal.Note($"the clock of {node} jumps by {by.TotalSeconds:F1} s");
         node.Time.Jump(by);
         world.HasClockJumped = true;
+        world.AreClocksApart |= by.Duration() > s_clockDifference;
     }
 
     /// <summary>Two nodes do not hear each other.</summary>

@@ -133,6 +133,9 @@ internal sealed class ClusterWorld
     /// <summary>Whether the clock of a node has jumped.</summary>
     public bool HasClockJumped { get; set; }
 
+    /// <summary>Whether the clocks of nodes were further apart than clusters promise to bear.</summary>
+    public bool AreClocksApart { get; set; }
+
     public SimulatedClusterNode? At(int place) => _nodes[place];
 
     /// <summary>The process with an address; null for none.</summary>
