@@ -187,10 +187,11 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscoreContextLocat
         Epoch opened = new((last?.Epoch ?? 0) + 1, fence, bound, record.Slot);
         lock (_gate)
         {
-            // Two concurrent openings read the same record: the later one continues above the earlier one, and supersedes it.
-            if (_open.TryGetValue(key, out Epoch? other) && other.Fence == fence && other.Number >= opened.Number)
+            // The record may be older than what another opening of this node, or its reservation, has changed since: the later opening
+            // continues above the earlier one, and supersedes it.
+            if (_open.TryGetValue(key, out Epoch? other) && other.Fence == fence)
             {
-                opened = new Epoch(other.Number + 1, fence, Math.Max(opened.Bound, other.Bound), record.Slot);
+                opened = new Epoch(Math.Max(opened.Number, other.Number + 1), fence, Math.Max(opened.Bound, other.Bound), record.Slot);
             }
 
             _open[key] = opened;

@@ -10,6 +10,7 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
     private readonly CancellationTokenSource _cut = new();
     private volatile TaskCompletionSource? _asleep;
     private volatile TaskCompletionSource? _slow;
+    private volatile TaskCompletionSource? _late;
     private (CoapRecordKind Kind, TaskCompletionSource End)? _held;
 
     /// <summary>Runs before records of a slot are read.</summary>
@@ -31,8 +32,13 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
     public void HoldReads(CoapRecordKind kind) =>
         _held = (kind, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
 
+    /// <summary>A record that is looked up from now on arrives later, as it was at the time of the look-up.</summary>
+    public void HoldFound() => _late = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+
     public void Wake()
     {
+        _late?.TrySetResult();
+        _late = null;
         _held?.End.TrySetResult();
         TaskCompletionSource? asleep = _asleep;
         TaskCompletionSource? slow = _slow;
@@ -85,10 +91,13 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
         }
     }
 
-    public ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken)
+    public async ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken)
     {
         OnReading?.Invoke(key.Kind, key.Slot);
-        return CallAsync(store => store.FindAsync(key, cancellationToken));
+        TaskCompletionSource? late = _late;
+        CoapRecord? found = await CallAsync(store => store.FindAsync(key, cancellationToken));
+        await (late?.Task ?? Task.CompletedTask).WaitAsync(cancellationToken);
+        return found;
     }
 
     public ValueTask<int> RemoveExpiredAsync(CancellationToken cancellationToken) =>

@@ -1,6 +1,7 @@
 using CoAP.NET.Cluster.Maps;
 using CoAP.NET.Cluster.Records;
 using CoAP.NET.Cluster.Stores;
+using CoAP.NET.Cluster.Tests.Nodes;
 
 namespace CoAP.NET.Cluster.Tests.Oscore;
 
@@ -101,6 +102,24 @@ public sealed class ClusterOscoreStoreTests
         ulong last = states.Max(state => state.Epoch);
         await cluster.OscoreStore.ReserveAsync(s_key, last, 10, default);
         await RefusedAsync(cluster, last - 1);
+    }
+
+    [Fact]
+    public async Task An_opening_continues_above_the_numbers_that_the_previous_one_reserved_after_the_record_was_read()
+    {
+        CutStore store = new(_memory.Open());
+        await using CoapCluster cluster = new(store, ClusterTests.Options(FromHours(1)));
+        await cluster.StartAsync();
+        OscoreStoredState first = await cluster.OscoreStore.OpenAsync(s_key, default);
+        store.HoldFound();
+        Task<OscoreStoredState> opening = cluster.OscoreStore.OpenAsync(s_key, default).AsTask();
+        await cluster.OscoreStore.ReserveAsync(s_key, first.Epoch, 32, default);
+        store.Wake();
+
+        OscoreStoredState second = await opening;
+
+        Assert.Equal((first.Epoch + 1, 32UL), (second.Epoch, second.Next));
+        await RefusedAsync(cluster, first.Epoch);
     }
 
     [Fact]
