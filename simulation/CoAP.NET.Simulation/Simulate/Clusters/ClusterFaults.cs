@@ -67,7 +67,9 @@ internal sealed class ClusterFaults(ClusterWorld world)
         world.Later(s_promotion, () => world.GoBack(null, behind));
     }
 
-    /// <summary>The clock of a node jumps. If it is then apart from the others by more than they promise to bear, observers may notice.</summary>
+    /// <summary>
+    /// The clock of a node jumps. If it is then apart from the others by more than they promise to bear, observers may notice.
+    /// </summary>
     public void JumpClock(SimulatedClusterNode node, TimeSpan by)
     {
         world.Journal.Note($"the clock of {node} jumps by {by.TotalSeconds:F1} s");
