@@ -120,6 +120,23 @@ internal sealed class ClusterSessionBackup : ICoapDtlsSessionBackup
             {
                 kept[i].Refuse();
             }
+            else
+            {
+                LoadIfRead(kept[i]);
+            }
+        }
+    }
+
+    // A session that was made without the store, and ended with the slot that this node then lost, may be written after this node has the
+    // slot again and has read it. Nobody would read the session.
+    private void LoadIfRead(CoapDtlsSessionChange change)
+    {
+        CoapSlot slot = new(change.Id.Span[0]);
+        CoapFencingToken fence = new(change.Stamp);
+        if (change.Kind == CoapDtlsSessionChangeKind.Stopped && Math.Abs(Volatile.Read(ref _loaded[slot.Number])) == change.Stamp
+            && !_cluster.Releases.IsMoving(slot, fence))
+        {
+            _loader!.TryLoadParts(change.State.Span, [], change.Stamp);
         }
     }
 

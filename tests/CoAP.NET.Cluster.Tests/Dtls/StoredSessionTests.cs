@@ -4,8 +4,11 @@ using CoAP.NET.Cluster.Stores;
 
 namespace CoAP.NET.Cluster.Tests.Dtls;
 
-/// <summary>What messages change of a session is a record of its own, which a restored session needs if it is there.</summary>
-public sealed class SessionRecordNumbersTests
+/// <summary>
+/// What the store has of a session, and what of it a server loads. What messages change of a session is a record of its own, which a
+/// restored session needs if it is there.
+/// </summary>
+public sealed class StoredSessionTests
 {
     private const string Identity = "device-1";
     private static readonly byte[] s_key = "secretPSK-1234567"u8.ToArray();
@@ -18,10 +21,7 @@ public sealed class SessionRecordNumbersTests
     {
         Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
         CoapMemoryCluster memory = new();
-        await using CoapClient client = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
-        {
-            Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(Identity, s_key) },
-        }));
+        await using CoapClient client = Client();
         await using (CoapCluster cluster = new(memory.Open(), ClusterTests.Options(FromHours(1))))
         {
             await cluster.StartAsync();
@@ -78,14 +78,60 @@ public sealed class SessionRecordNumbersTests
         Assert.Equal(before, memory.Count);
     }
 
-    private static CoapServer Server(CoapCluster cluster)
+    [Theory]
+    [InlineData(false, 1)]
+    [InlineData(true, 0)]
+    public async Task A_session_that_ended_before_its_slot_was_read_and_is_written_later_is_loaded_unless_its_slot_moves(
+        bool moves, int expected)
+    {
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
+        CoapMemoryCluster memory = new();
+        await using CoapCluster cluster = new(memory.Open(), ClusterTests.Options(FromHours(1)));
+        await cluster.StartAsync();
+        CoapRecordKey key;
+        byte[] state;
+        await using (CoapClient client = Client())
+        await using (CoapServer server = Server(cluster))
+        {
+            await server.StartAsync();
+            await client.GetAsync($"{server.LocalEndpoints[0]}/who");
+            key = await FindSessionAsync(cluster);
+            await server.StopAsync();
+            state = (await cluster.Store.FindAsync(key, default))!.State.ToArray();
+        }
+
+        CoapFencingToken fence = cluster.FenceOf(key.Slot);
+        await cluster.Store.WriteAsync(new[] { CoapRecordWrite.Remove(key, fence) }, default);
+        CoapDtlsSessionBackupOptions backup = cluster.CreateSessionBackup();
+        await using CoapServer again = Server(cluster, backup);
+        await again.StartAsync();
+        Assert.Empty(again.Endpoint.ConnectedPeers);
+        if (moves)
+        {
+            cluster.Releases.Mark(key.Slot, fence);
+        }
+
+        await backup.Backup.SaveAsync(
+            [new CoapDtlsSessionChange(CoapDtlsSessionChangeKind.Stopped, key.Bytes[1..], state, TimeProvider.System.GetUtcNow() + FromHours(1))],
+            default);
+
+        Assert.Equal(expected, again.Endpoint.ConnectedPeers.Count);
+        Assert.NotNull(await cluster.Store.FindAsync(key, default));
+    }
+
+    private static CoapClient Client() => new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
+    {
+        Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(Identity, s_key) },
+    }));
+
+    private static CoapServer Server(CoapCluster cluster, CoapDtlsSessionBackupOptions? backup = null)
     {
         CoapServer server = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
         {
             Server = new CoapDtlsServerOptions
             {
                 PskStore = new CoapPskDictionary { { Identity, s_key } },
-                SessionBackup = cluster.CreateSessionBackup(),
+                SessionBackup = backup ?? cluster.CreateSessionBackup(),
             },
         }));
         server.Listen($"coaps://{IPAddress.Loopback}:0");
