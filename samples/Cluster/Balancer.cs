@@ -7,7 +7,7 @@ namespace ClusterSample;
 /// <summary>
 /// A UDP load balancer in its simplest form, as that of a cloud: each client goes to one node, and to another one when that has ended.
 /// </summary>
-internal sealed class Balancer : IAsyncDisposable
+internal sealed class Balancer : IBalancer
 {
     private readonly UdpClient _front = new(new IPEndPoint(IPAddress.Loopback, 0));
     private readonly ConcurrentDictionary<IPEndPoint, Flow> _flows = [];
@@ -15,13 +15,16 @@ internal sealed class Balancer : IAsyncDisposable
     private readonly Task _passing;
     private int _turn;
 
-    public Balancer() => _passing = PassInAsync();
+    public Balancer(IEnumerable<NodeProcess> nodes)
+    {
+        Nodes = [.. nodes];
+        _passing = PassInAsync();
+    }
 
-    /// <summary>Where clients send to.</summary>
     public IPEndPoint Address => (IPEndPoint)_front.Client.LocalEndPoint!;
 
     /// <summary>Those it knows of.</summary>
-    public ConcurrentBag<NodeProcess> Nodes { get; } = [];
+    public ConcurrentBag<NodeProcess> Nodes { get; }
 
     public async ValueTask DisposeAsync()
     {

@@ -1,7 +1,7 @@
 // Meters ask three servers behind a load balancer. One of the servers is killed in the middle (kill -9): the other two go on with its DTLS
 // sessions, and no meter makes a handshake or gets an error. The servers are silos of Orleans, and share a PostgreSQL, which is started for
 // that in a directory of its own. Where PostgreSQL is not installed, and with --sqlite, there is one server with SQLite, which is killed
-// and started again.
+// and started again. With --nginx the load balancer is NGINX.
 using ClusterSample;
 using CoAP.NET;
 using CoAP.NET.Dtls;
@@ -28,14 +28,21 @@ string store = database?.ConnectionString ?? Path.Combine(folder, "coap.db");
 string[] names = database is null ? ["A"] : ["A", "B", "C"];
 Console.WriteLine(database is null ? "One server with SQLite." : "Three servers share a PostgreSQL.");
 
-await using Balancer balancer = new();
+if (args.Contains("--nginx") && (database is null || !NginxBalancer.IsInstalled))
+{
+    Console.Error.WriteLine("--nginx needs PostgreSQL and NGINX: apt-get install postgresql nginx libnginx-mod-stream");
+    return 1;
+}
+
 List<NodeProcess> nodes = [];
 try
 {
     foreach (string one in names)
     {
-        await StartAsync(one);
+        nodes.Add(await NodeProcess.StartAsync(one, store, secret));
     }
+
+    await using IBalancer balancer = args.Contains("--nginx") ? await NginxBalancer.StartAsync(nodes) : new Balancer(nodes);
 
     if (database is not null)
     {
@@ -55,7 +62,9 @@ try
         Console.WriteLine($"kill -9 of {victim.Name}");
         if (database is null)
         {
-            await StartAsync("A2");
+            NodeProcess next = await NodeProcess.StartAsync("A2", store, secret);
+            nodes.Add(next);
+            (balancer as Balancer)!.Nodes.Add(next);
             Console.WriteLine("A2 has its file.");
         }
 
@@ -78,13 +87,6 @@ finally
     }
 
     Directory.Delete(folder, recursive: true);
-}
-
-async Task StartAsync(string name)
-{
-    NodeProcess node = await NodeProcess.StartAsync(name, store, secret);
-    nodes.Add(node);
-    balancer.Nodes.Add(node);
 }
 
 // A line a second: for three seconds, or until it is over.
