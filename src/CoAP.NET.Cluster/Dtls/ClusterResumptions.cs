@@ -10,18 +10,10 @@ namespace CoAP.NET.Cluster.Dtls;
 /// </summary>
 internal sealed class ClusterResumptions
 {
-    // The post between nodes: the slot, and the key of a failed session.
-    private const string Forgotten = "/resumption";
-
     private readonly CoapCluster _cluster;
     private readonly TimeProvider _time;
 
-    public ClusterResumptions(CoapCluster cluster, TimeProvider time)
-    {
-        _cluster = cluster;
-        _time = time;
-        cluster.Peers.MapBatch(Forgotten, (_, item) => Forget(item));
-    }
+    public ClusterResumptions(CoapCluster cluster, TimeProvider time) => (_cluster, _time) = (cluster, time);
 
     /// <summary>Returns the sessions of a server.</summary>
     /// <param name="name">The prefix of the keys of its records.</param>
@@ -48,23 +40,21 @@ internal sealed class ClusterResumptions
 
     private void Remove(CoapRecordKey key)
     {
-        CoapFencingToken fence = _cluster.FenceOf(key.Slot);
-        if (fence.IsSet)
+        if (_cluster.FenceOf(key.Slot).IsSet)
         {
-            _cluster.Writer.TryWrite(CoapRecordWrite.Remove(key, fence));
+            RemoveOwned(key);
         }
         else if (_cluster.Map[key.Slot].Node is { IsSet: true } owner)
         {
-            _cluster.Peers.TryPost(owner, Forgotten, [key.Slot.Number, .. key.Bytes.Span]);
+            _cluster.Peers.Find(owner)?.RemovedResumptions.TryPost(key);
         }
     }
 
-    // Only the owner of the slot does this; late posts are not forwarded.
-    private void Forget(ReadOnlySpan<byte> item)
+    /// <summary>Removes a session for another node. Only the owner of the slot does this; late posts are not forwarded.</summary>
+    public void RemoveOwned(CoapRecordKey key)
     {
-        if (item.Length is > 1 and <= CoapRecordKey.MaxLength + 1 && _cluster.FenceOf(new CoapSlot(item[0])) is { IsSet: true } fence)
+        if (key.Kind == CoapRecordKind.Resumption && _cluster.FenceOf(key.Slot) is { IsSet: true } fence)
         {
-            CoapRecordKey key = new(CoapRecordKind.Resumption, new CoapSlot(item[0]), item[1..]);
             _cluster.Writer.TryWrite(CoapRecordWrite.Remove(key, fence));
         }
     }

@@ -3,6 +3,7 @@ using CoAP.NET.Cluster.Devices;
 using CoAP.NET.Cluster.Dtls;
 using CoAP.NET.Cluster.Maps;
 using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Cluster.Notifications;
 using CoAP.NET.Cluster.Observing;
 using CoAP.NET.Cluster.Oscore;
 using CoAP.NET.Cluster.Records;
@@ -41,7 +42,6 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
     private readonly CoapSlotMoveOptions _moves;
     private readonly ClusterDevices _devices;
     private readonly ClusterDatagramRelay _relays;
-    private readonly ClusterResumptions _resumptions;
     private readonly ClusterInstruments _instruments;
 
     // The current one, and possibly that of the previous secret.
@@ -78,7 +78,7 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
         _time = timeProvider ?? TimeProvider.System;
         _logger = logger ?? NullLogger.Instance;
         Self = new CoapClusterNode(CoapNodeId.New(random), "");
-        Peers = options.Peers?.Invoke(Self.Id) ?? new NoPeers();
+        Peers = new NodePeers(Self.Id, options.Network?.Invoke(Self.Id), _time, _logger);
         _relays = new ClusterDatagramRelay(Self.Id, Peers);
         _instruments = ClusterInstruments.Of(options.MeterFactory);
         Store = new CoapSealedClusterStore(
@@ -95,7 +95,7 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
         Observations = new CoapClusterObservations(this, _time, random ?? CoapRandomSource.Secure, _logger);
         _membership.MapChanged += OnMapChanged;
         Writer.HealthChanged += OnWriterHealthChanged;
-        _resumptions = new ClusterResumptions(this, _time);
+        Resumptions = new ClusterResumptions(this, _time);
         _devices = new ClusterDevices(this, options.Devices, _time, random ?? CoapRandomSource.Secure, _logger);
         Releases.Add(_devices.SlotState);
         Observers = new ClusterObserverStores(this, options.Observers, _time);
@@ -103,6 +103,13 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
         Tables = new ClusterReplicatedTables(this, _time, _logger);
         Releases.Add(Tables);
         Servers = new ClusterServers(this, _devices.Local);
+        Service = new NodeService(this, _devices.Outbox, _logger);
+        if (Peers.IsOn)
+        {
+            Notifications = new ClusterNotifications(Peers, _time, _logger);
+            Peers.Listen(Notifications);
+        }
+
         _sessionKeys = ClusterSecrets.DeriveKeys(options.Secrets, "sessions");
         _endpointSecrets = ClusterSecrets.DeriveKeys(options.Secrets, "endpoints");
         _instruments.Add(this);
@@ -136,7 +143,16 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
     /// <summary>Observations of this application at devices, which outlive the process.</summary>
     public CoapClusterObservations Observations { get; }
 
-    internal INodePeers Peers { get; }
+    internal NodePeers Peers { get; }
+
+    /// <summary>What this node does for the others.</summary>
+    internal INodeService Service { get; }
+
+    /// <summary>Reports changes of resources to the observers at other nodes; null if there are no others.</summary>
+    internal ClusterNotifications? Notifications { get; }
+
+    /// <summary>DTLS sessions that clients may resume.</summary>
+    internal ClusterResumptions Resumptions { get; }
 
     /// <summary>Forwards datagrams to the nodes of their sessions.</summary>
     internal ClusterDatagramRelay Relays => _relays;
@@ -221,7 +237,7 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
     /// bytes of UTF-8, the same on all nodes.</param>
     /// <returns>The value for the options of a server.</returns>
     /// <exception cref="ArgumentException">The name is too long.</exception>
-    internal ICoapDtlsResumptionStore ResumeDtlsSessions(string server = "") => _resumptions.Of(ClusterServers.NameOf(server));
+    internal ICoapDtlsResumptionStore ResumeDtlsSessions(string server = "") => Resumptions.Of(ClusterServers.NameOf(server));
 
     /// <summary>The secret that the endpoints of all nodes share, for <see cref="CoapMultiProcessOptions.SharedSecret"/>.</summary>
     /// <remarks>
@@ -487,6 +503,7 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
 
         // The lease remains valid while the rest is written.
         await Writer.DisposeAsync().ConfigureAwait(false);
+        Notifications?.Dispose();
         Peers.End();
         await _membership.DisposeAsync().ConfigureAwait(false);
         await Store.DisposeAsync().ConfigureAwait(false);

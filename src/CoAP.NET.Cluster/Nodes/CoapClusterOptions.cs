@@ -54,7 +54,7 @@ public sealed partial class CoapClusterOptions
 
     /// <summary>Connects the node with this id with the others. Default null: it knows no others, and stands by while another node is
     /// active.</summary>
-    internal Func<CoapNodeId, INodePeers>? Peers { get; set; }
+    internal Func<CoapNodeId, INodeNetwork>? Network { get; set; }
 
     /// <summary>The newest record format that the node reads and writes. Default: of this version. A test has nodes of several.</summary>
     internal byte NewestRecordFormat { get; set; } = RecordFormat.Newest;

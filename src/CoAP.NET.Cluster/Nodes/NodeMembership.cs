@@ -18,7 +18,7 @@ internal sealed class NodeMembership : IAsyncDisposable
     private readonly ICoapClusterStore _store;
     private readonly CoapNodeId _id;
     private readonly TimeSpan _lease;
-    private readonly INodePeers _peers;
+    private readonly NodePeers _peers;
     private readonly SlotReleases _releases;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -60,7 +60,7 @@ internal sealed class NodeMembership : IAsyncDisposable
     /// <param name="time">The clock.</param>
     /// <param name="logger">The log.</param>
     public NodeMembership(
-        ICoapClusterStore store, CoapNodeId id, TimeSpan lease, INodePeers peers, SlotReleases releases, TimeProvider time, ILogger logger)
+        ICoapClusterStore store, CoapNodeId id, TimeSpan lease, NodePeers peers, SlotReleases releases, TimeProvider time, ILogger logger)
     {
         _store = store;
         _id = id;
@@ -70,7 +70,10 @@ internal sealed class NodeMembership : IAsyncDisposable
         _time = time;
         _logger = logger;
         _health = new CoapStoreHealth(null, _time.GetUtcNow());
-        peers.LivenessChanged += OnLivenessChanged;
+        if (peers.Network is { } network)
+        {
+            network.LivenessChanged += OnLivenessChanged;
+        }
     }
 
     /// <summary>Raised when <see cref="Map"/> has changed, on the thread that read it.</summary>
@@ -245,7 +248,11 @@ internal sealed class NodeMembership : IAsyncDisposable
             (renewing, watching, telling) = (_renewing, _watching, _telling);
         }
 
-        _peers.LivenessChanged -= OnLivenessChanged;
+        if (_peers.Network is { } network)
+        {
+            network.LivenessChanged -= OnLivenessChanged;
+        }
+
         await _stop.CancelAsync().ConfigureAwait(false);
         await renewing.ConfigureAwait(false);
         await watching.ConfigureAwait(false);

@@ -34,6 +34,14 @@ internal static partial class NodesLog
         + "minute.")]
     public static partial void NotActivated(ILogger logger, CoapSlot slot, CoapNodeId node, Exception exception);
 
+    [LoggerMessage(2592, LogLevel.Warning,
+        "Node {Node} accepts datagrams of its devices more slowly than they arrive here, or not at all, so {Count} were dropped. "
+        + "Logged at most once a minute.")]
+    public static partial void PostsDropped(ILogger logger, CoapNodeId node, int count);
+
+    [LoggerMessage(2593, LogLevel.Error, "A post of another node could not be handled ({Kind}); it is lost.")]
+    public static partial void PostFailed(ILogger logger, string kind, Exception exception);
+
     [LoggerMessage(2594, LogLevel.Error, "The balancer of slots of node {Node} has failed; it continues in a second.")]
     public static partial void BalancerFailed(ILogger logger, CoapNodeId node, Exception exception);
 }

@@ -11,11 +11,10 @@ namespace CoAP.NET.Cluster.Notifications;
 /// Distributes <c>Notify</c> to the observers at all nodes: names of changes, each once per node, in batches. A node that may have missed
 /// changes is told to notify all its observers once. Thread-safe.
 /// </summary>
-/// <param name="send">Sends names of changes to a node, which passes them to <see cref="Apply"/>; completes when it has them. A node that
-/// is not live gets nothing.</param>
+/// <param name="peers">The other nodes.</param>
 /// <param name="time">The clock.</param>
 /// <param name="logger">The log of the cluster.</param>
-internal sealed class ClusterNotifications(Func<CoapNodeId, string[], Task> send, TimeProvider time, ILogger logger)
+internal sealed class ClusterNotifications(NodePeers peers, TimeProvider time, ILogger logger)
     : INodeLivenessListener, IDisposable
 {
     // More names than this: the node notifies all its observers instead.
@@ -51,7 +50,7 @@ internal sealed class ClusterNotifications(Func<CoapNodeId, string[], Task> send
 
     /// <summary>Notifies the observers here of changes at another node.</summary>
     /// <param name="names">The names, each with that of its server.</param>
-    public void Apply(string[] names)
+    public void Apply(IReadOnlyList<string> names)
     {
         AttachedFeed[] feeds = Volatile.Read(ref _feeds);
         foreach (AttachedFeed feed in feeds)
@@ -165,7 +164,7 @@ internal sealed class ClusterNotifications(Func<CoapNodeId, string[], Task> send
             pause = s_delay;
             try
             {
-                await send(telling.Node, names).ConfigureAwait(false);
+                await (peers.Find(telling.Node)?.Service.ReportResourceChangesAsync(names) ?? Task.CompletedTask).ConfigureAwait(false);
             }
 #pragma warning disable CA1031 // the node may be dead, stopping or slow; if it lives, it is told again
             catch (Exception exception)

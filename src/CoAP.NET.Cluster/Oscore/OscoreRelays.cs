@@ -12,10 +12,6 @@ namespace CoAP.NET.Cluster.Oscore;
 /// </summary>
 internal sealed class OscoreRelays
 {
-    // The paths to the owner of a slot, and back.
-    private const string ToOwner = "/context";
-    private const string ToClient = "/context-return";
-
     private readonly CoapCluster _cluster;
     private readonly ClusterDatagramRelay _relays;
     private readonly TimeProvider _time;
@@ -28,12 +24,8 @@ internal sealed class OscoreRelays
     /// <param name="cluster">The node.</param>
     /// <param name="relays">Has the counters, and the numbers of nodes.</param>
     /// <param name="time">The clock.</param>
-    public OscoreRelays(CoapCluster cluster, ClusterDatagramRelay relays, TimeProvider time)
-    {
+    public OscoreRelays(CoapCluster cluster, ClusterDatagramRelay relays, TimeProvider time) =>
         (_cluster, _relays, _time) = (cluster, relays, time);
-        cluster.Peers.MapBatch(ToOwner, TakeForOwner);
-        cluster.Peers.MapBatch(ToClient, TakeForClient);
-    }
 
     /// <summary>Whether this node may use its contexts: it has not stood still.</summary>
     public bool IsServing => _time.GetTimestamp() < Volatile.Read(ref _servesUntil);
@@ -106,7 +98,7 @@ internal sealed class OscoreRelays
     /// <summary>Sends a message of a client to the owner of a slot.</summary>
     public bool TrySend(CoapNodeId owner, in RelayedDatagram item)
     {
-        bool isSent = item.TryPost(_cluster.Peers, owner, ToOwner);
+        bool isSent = item.TryPost(_cluster.Peers.Find(owner)?.Oscore);
         if (isSent)
         {
             _relays.Counts.OnRelayed();
@@ -116,11 +108,12 @@ internal sealed class OscoreRelays
     }
 
     /// <summary>Sends a message to the node at which those of its client arrive.</summary>
-    public bool TryReturn(CoapNodeId node, in RelayedDatagram item) => item.TryPost(_cluster.Peers, node, ToClient);
+    public bool TryReturn(CoapNodeId node, in RelayedDatagram item) => item.TryPost(_cluster.Peers.Find(node)?.OscoreReturns);
 
-    private void TakeForOwner(CoapNodeId from, ReadOnlySpan<byte> bytes)
+    /// <summary>Handles a message of another node.</summary>
+    public void TakeForOwner(CoapNodeId from, in RelayedDatagram item)
     {
-        if (RelayedDatagram.TryRead(bytes, out RelayedDatagram item) && item.Slot is { } slot && Find(item.Server) is { } server
+        if (item.Slot is { } slot && Find(item.Server) is { } server
             && _cluster.Map[slot].Node == _cluster.Self.Id
             && server.Receive(_relays.NumberOf(item.Origin.IsSet ? item.Origin : from), slot, item))
         {
@@ -132,9 +125,10 @@ internal sealed class OscoreRelays
         }
     }
 
-    private void TakeForClient(CoapNodeId from, ReadOnlySpan<byte> bytes)
+    /// <summary>Handles a message of another node for a client of this one.</summary>
+    public void TakeForClient(in RelayedDatagram item)
     {
-        if (RelayedDatagram.TryRead(bytes, out RelayedDatagram item) && item.Slot is { } slot && Find(item.Server) is { } server
+        if (item.Slot is { } slot && Find(item.Server) is { } server
             && server.SendToClient(slot, item))
         {
             _relays.Counts.OnReturned();

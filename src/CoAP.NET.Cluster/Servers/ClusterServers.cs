@@ -150,7 +150,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         cluster.Contexts.Attach(server, observerStore.Server);
         devices.Attach(server.Endpoint);
         cluster.Observations.Attach(server.Endpoint);
-        cluster.Peers.Attach(server, observerStore.Server);
+        cluster.Notifications?.Attach(server, observerStore.Server);
         _ = ForgetAsync(server, observerStore);
     }
 

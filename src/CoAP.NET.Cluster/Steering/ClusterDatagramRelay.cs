@@ -11,12 +11,8 @@ namespace CoAP.NET.Cluster.Steering;
 /// </summary>
 internal sealed class ClusterDatagramRelay : INodeLivenessListener
 {
-    // The paths to the owner of a slot, and back.
-    private const string ToOwner = "/relay";
-    private const string ToClient = "/return";
-
     private readonly CoapNodeId _self;
-    private readonly INodePeers _peers;
+    private readonly NodePeers _peers;
     private readonly Lock _gate = new();
 
     // A server stores the numbers of nodes, so each number means the same node for the lifetime of the process.
@@ -25,13 +21,10 @@ internal sealed class ClusterDatagramRelay : INodeLivenessListener
     private ClusterSteering[] _servers = [];
 
     /// <summary>Creates the relays; before the node starts.</summary>
-    public ClusterDatagramRelay(CoapNodeId self, INodePeers peers)
+    public ClusterDatagramRelay(CoapNodeId self, NodePeers peers)
     {
         _self = self;
         _peers = peers;
-        peers.MapBatch(ToOwner, TakeForOwner);
-        peers.MapBatch(ToClient, TakeForClient);
-        peers.MapQuestion(UdpRelayPathTable.Path, (node, server) => Task.FromResult(Find(server.Span)?.Offer(node, NumberOf(node))));
         peers.Listen(this);
     }
 
@@ -63,13 +56,13 @@ internal sealed class ClusterDatagramRelay : INodeLivenessListener
     /// Whether a node is live and accepts relayed datagrams: a suspended node counts as live for a while, and loses relayed
     /// datagrams.
     /// </summary>
-    public bool IsUp(CoapNodeId node) => _peers.IsUp(node) && !_peers.IsStalled(node, ToOwner);
+    public bool IsUp(CoapNodeId node) => _peers.Find(node) is { Datagrams.IsStalled: false };
 
     /// <summary>Relays a datagram.</summary>
     /// <returns>False if the node is not live, or the node does not accept relayed datagrams.</returns>
     public bool TryRelay(CoapNodeId node, in RelayedDatagram item)
     {
-        bool isSent = !_peers.IsStalled(node, ToOwner) && item.TryPost(_peers, node, ToOwner);
+        bool isSent = _peers.Find(node) is { Datagrams.IsStalled: false } peer && item.TryPost(peer.Datagrams);
         if (isSent)
         {
             Counts.OnRelayed();
@@ -80,7 +73,7 @@ internal sealed class ClusterDatagramRelay : INodeLivenessListener
 
     /// <summary>Sends an answer to the node that relayed the request.</summary>
     /// <returns>False if this way no longer exists.</returns>
-    public bool TryReturn(CoapNodeId node, in RelayedDatagram item) => item.TryPost(_peers, node, ToClient);
+    public bool TryReturn(CoapNodeId node, in RelayedDatagram item) => item.TryPost(_peers.Find(node)?.DatagramReturns);
 
     /// <summary>Returns the node at which a client's datagram arrived, if another one relays it.</summary>
     /// <param name="via">The number of the node; 0 for this one.</param>
@@ -188,9 +181,13 @@ internal sealed class ClusterDatagramRelay : INodeLivenessListener
         return true;
     }
 
-    private void TakeForOwner(CoapNodeId from, ReadOnlySpan<byte> bytes)
+    /// <summary>Returns the UDP address and key for relays of a node to a server; null if it gets them only as posts.</summary>
+    public RelayPathOffer? Offer(CoapNodeId node, ReadOnlySpan<byte> server) => Find(server)?.Offer(node, NumberOf(node));
+
+    /// <summary>Handles a posted datagram of another node.</summary>
+    public void TakeForOwner(CoapNodeId from, in RelayedDatagram item)
     {
-        if (RelayedDatagram.TryRead(bytes, out RelayedDatagram item) && Find(item.Server) is { } server)
+        if (Find(item.Server) is { } server)
         {
             // A datagram that returns to its origin counts as coming from the client.
             CoapNodeId origin = item.Origin.IsSet ? item.Origin : from;
@@ -202,9 +199,10 @@ internal sealed class ClusterDatagramRelay : INodeLivenessListener
         }
     }
 
-    private void TakeForClient(CoapNodeId from, ReadOnlySpan<byte> bytes)
+    /// <summary>Handles a posted answer of another node.</summary>
+    public void TakeForClient(in RelayedDatagram item)
     {
-        if (RelayedDatagram.TryRead(bytes, out RelayedDatagram item) && Find(item.Server) is { } server && server.TakeAnswer(item))
+        if (Find(item.Server)?.TakeAnswer(item) == true)
         {
             Counts.OnReturned();
         }

@@ -50,7 +50,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
         _time = time;
         _held = new MovingSlotDatagramQueue(options.MaxQueuedBytes, options.MaxQueueTime, relays.Counts, time);
         _budget = new RelayRateLimiter(time);
-        _ways = new UdpRelayPathTable(cluster.Peers, backup.Server.ToArray(), time);
+        _ways = new UdpRelayPathTable(cluster.Self.Id, cluster.Peers, backup.Server.ToArray(), time);
     }
 
     /// <summary>The name of the server, in UTF-8.</summary>
@@ -260,8 +260,8 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
     public bool TakeAnswer(in RelayedDatagram item) => Port?.Send(item.Remote, item.Datagram) == true;
 
     /// <summary>Returns the UDP address and key for relays of a node.</summary>
-    /// <returns>The offer; null if this node gets relayed datagrams only as posts (<see cref="INodePeers.TryPost"/>).</returns>
-    public byte[]? Offer(CoapNodeId node, int number) => _ways.Offer(node, number);
+    /// <returns>The offer; null if this node gets relayed datagrams only as posts (<see cref="NodePeer"/>).</returns>
+    public RelayPathOffer? Offer(CoapNodeId node, int number) => _ways.Offer(node, number);
 
     /// <summary>Returns the UDP relay connection to a node; null if there is none.</summary>
     public NodeRelayConnection? WayTo(CoapNodeId node) => _ways.Find(node);

@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Buffers.Binary;
 using CoAP.NET.Cluster.Maps;
 using CoAP.NET.Cluster.Nodes;
@@ -18,12 +17,6 @@ internal readonly ref struct RelayedDatagram
     private const byte HasSlot = 1;
     private const byte HasOrigin = 2;
 
-    // With the length of the name before it.
-    private const int FixedLength = 1 + HeadLength;
-
-    /// <summary>The maximum length of a datagram that fits into an item with any name.</summary>
-    public const int MaxDatagram = NodeSendQueue.MaxItem - FixedLength - OriginLength - byte.MaxValue;
-
     /// <summary>The name of the server, in UTF-8.</summary>
     public ReadOnlySpan<byte> Server { get; init; }
 
@@ -41,23 +34,7 @@ internal readonly ref struct RelayedDatagram
 
     public ReadOnlySpan<byte> Datagram { get; init; }
 
-    /// <summary>Reads an item.</summary>
-    /// <param name="bytes">The received bytes.</param>
-    /// <param name="item">The item.</param>
-    /// <returns>False for invalid bytes.</returns>
-    public static bool TryRead(ReadOnlySpan<byte> bytes, out RelayedDatagram item)
-    {
-        item = default;
-        if (bytes.Length < FixedLength || bytes.Length < FixedLength + bytes[0])
-        {
-            return false;
-        }
-
-        ReadOnlySpan<byte> name = bytes.Slice(1, bytes[0]);
-        return TryRead(name, bytes[(1 + name.Length)..], out item);
-    }
-
-    /// <summary>Reads an item without a name.</summary>
+    /// <summary>Reads an item from a packet.</summary>
     /// <param name="server">The name of the server.</param>
     /// <param name="bytes">The received bytes.</param>
     /// <param name="item">The item; its datagram is the end of the bytes.</param>
@@ -88,17 +65,14 @@ internal readonly ref struct RelayedDatagram
             Server = server,
             Version = BinaryPrimitives.ReadInt64BigEndian(bytes),
             Slot = (bytes[8] & HasSlot) != 0 ? new CoapSlot(bytes[9]) : null,
-            Remote = ReadAddress(bytes[10..]),
+            Remote = new CoapAddress(
+                BinaryPrimitives.ReadUInt64BigEndian(bytes[10..]), BinaryPrimitives.ReadUInt64BigEndian(bytes[18..]),
+                BinaryPrimitives.ReadUInt16BigEndian(bytes[26..]), BinaryPrimitives.ReadUInt32BigEndian(bytes[28..])),
             Origin = origin,
             Datagram = datagram,
         };
         return true;
     }
-
-    /// <summary>Reads an address from <see cref="CoapAddress.WriteTo"/>.</summary>
-    public static CoapAddress ReadAddress(ReadOnlySpan<byte> bytes) => new(
-        BinaryPrimitives.ReadUInt64BigEndian(bytes), BinaryPrimitives.ReadUInt64BigEndian(bytes[8..]),
-        BinaryPrimitives.ReadUInt16BigEndian(bytes[16..]), BinaryPrimitives.ReadUInt32BigEndian(bytes[18..]));
 
     /// <summary>Sends the item over UDP.</summary>
     /// <returns>False if it is too long for a packet, or cannot be sent now.</returns>
@@ -117,30 +91,11 @@ internal readonly ref struct RelayedDatagram
     }
 
     /// <summary>Sends the item as a post.</summary>
+    /// <param name="posts">The posts to the node; null if it is not live.</param>
     /// <returns>False if the node is not live, or the item is too long.</returns>
-    public bool TryPost(INodePeers peers, CoapNodeId node, string path)
-    {
-        if (Datagram.Length > MaxDatagram)
-        {
-            return false;
-        }
+    public bool TryPost(NodePostLine<PostedDatagram>? posts) => Datagram.Length <= PostedDatagram.MaxDatagram
+        && posts?.TryPost(new PostedDatagram(Server.ToArray(), Version, Slot, Remote, Origin, Datagram.ToArray())) == true;
 
-        int length = 1 + Server.Length + BodyLength;
-        byte[]? rented = length > 2_048 ? ArrayPool<byte>.Shared.Rent(length) : null;
-        Span<byte> bytes = (rented ?? stackalloc byte[2_048])[..length];
-        bytes[0] = (byte)Server.Length;
-        Server.CopyTo(bytes[1..]);
-        WriteTo(bytes[(1 + Server.Length)..]);
-        bool isPosted = peers.TryPost(node, path, bytes);
-        if (rented is not null)
-        {
-            ArrayPool<byte>.Shared.Return(rented);
-        }
-
-        return isPosted;
-    }
-
-    // Without the name, like the next one.
     private int BodyLength => HeadLength + (Origin.IsSet ? OriginLength : 0) + Datagram.Length;
 
     private void WriteTo(Span<byte> bytes)

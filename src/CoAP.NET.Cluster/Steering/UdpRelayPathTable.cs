@@ -9,16 +9,14 @@ namespace CoAP.NET.Cluster.Steering;
 /// <summary>
 /// The UDP connections between a server and the same server at other nodes. They carry relayed datagrams directly, in their original
 /// batches. A node asks each other one for its addresses and key, and uses them after an answer over UDP. Without such a connection it uses
-/// posts (<see cref="INodePeers.TryPost"/>). Thread-safe.
+/// posts (<see cref="NodePeer"/>). Thread-safe.
 /// </summary>
+/// <param name="self">This node.</param>
 /// <param name="peers">The other nodes.</param>
 /// <param name="server">The name of the server.</param>
 /// <param name="time">The clock.</param>
-internal sealed class UdpRelayPathTable(INodePeers peers, byte[] server, TimeProvider time)
+internal sealed class UdpRelayPathTable(CoapNodeId self, NodePeers peers, byte[] server, TimeProvider time)
 {
-    /// <summary>The path of questions.</summary>
-    public const string Path = "/way";
-
     // A server may start later than its node; afterwards the network between them may change.
     private const int SoonTries = 10;
 
@@ -64,9 +62,9 @@ internal sealed class UdpRelayPathTable(INodePeers peers, byte[] server, TimePro
 
     /// <summary>Returns the address for relays of a node, with a new key.</summary>
     /// <returns>
-    /// The offer; null before the start of this server, or if it gets relayed datagrams only as posts (<see cref="INodePeers.TryPost"/>).
+    /// The offer; null before the start of this server, or if it gets relayed datagrams only as posts (<see cref="NodePeer"/>).
     /// </returns>
-    public byte[]? Offer(CoapNodeId node, int number)
+    public RelayPathOffer? Offer(CoapNodeId node, int number)
     {
         if (Sockets is not { } sockets)
         {
@@ -87,9 +85,7 @@ internal sealed class UdpRelayPathTable(INodePeers peers, byte[] server, TimePro
             Volatile.Write(ref _entrances, new(_entrances) { [offer.Id] = new RelayReceiver(node, number, offer.Id, key) });
         }
 
-        byte[] told = offer.ToBytes();
-        CryptographicOperations.ZeroMemory(key);
-        return told;
+        return offer;
     }
 
     /// <summary>Acknowledges a record.</summary>
@@ -188,8 +184,8 @@ internal sealed class UdpRelayPathTable(INodePeers peers, byte[] server, TimePro
         // The caller may be the thread that reports nodes.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         NodeRelayConnection? way = null;
-        if (await peers.RequestAsync(node, Path, server, s_requestTimeout).ConfigureAwait(false) is { } answer
-            && RelayPathOffer.TryRead(answer) is { } offer)
+        if (await peers.AskAsync(node, service => service.OfferRelayPathAsync(self, server), s_requestTimeout).ConfigureAwait(false)
+            is { IsValid: true } offer)
         {
             if (peers.AddressOf(node) is { } address && Sockets is { } sockets
                 && offer.ChooseFor(sockets.LocalAddresses, address) is { } to)

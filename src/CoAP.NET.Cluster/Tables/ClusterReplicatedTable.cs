@@ -141,7 +141,7 @@ internal sealed class ClusterReplicatedTable : CoapReplicatedTable
     }
 
     /// <summary>Answers a question of another node.</summary>
-    public async Task<byte[]> ServeAsync(CoapNodeId node, CoapTableKey key, ReadOnlyMemory<byte> question)
+    public async Task<TableAnswer> ServeAsync(CoapNodeId node, CoapTableKey key, ReadOnlyMemory<byte> question)
     {
         try
         {
@@ -149,20 +149,20 @@ internal sealed class ClusterReplicatedTable : CoapReplicatedTable
             if (step.Kind == TableRequestState.Replied)
             {
                 _cluster.Counts.Add(ClusterMetric.TableAnswered);
-                return TableMessageSerializer.Of(step.Reply);
+                return TableAnswer.Of(step.Reply);
             }
 
-            return TableMessageSerializer.Of(await WaitAsync(
+            return TableAnswer.Of(await WaitAsync(
                 new PendingTableRequest(node, key, question, _options.Timeout, _time), step, canForward: false, CancellationToken.None)
                 .ConfigureAwait(false));
         }
         catch (Exception exception) when (exception is TableSlotMovedException or ObjectDisposedException)
         {
-            return TableMessageSerializer.Moved;
+            return TableAnswer.Moved;
         }
         catch (CoapTableUnavailableException exception)
         {
-            return TableMessageSerializer.Of(exception);
+            return TableAnswer.Of(exception);
         }
 #pragma warning disable CA1031 // the asking node gets an error, and this log has the cause
         catch (Exception exception)
@@ -173,12 +173,12 @@ internal sealed class ClusterReplicatedTable : CoapReplicatedTable
                 ClusterTableLog.QuestionFailed(_logger, node, key, exception);
             }
 
-            return TableMessageSerializer.Failed($"The rules of the table failed at node {_cluster.Self.Id}; see its log.");
+            return TableAnswer.Failed($"The rules of the table failed at node {_cluster.Self.Id}; see its log.");
         }
     }
 
     /// <summary>Handles a notification of changes from another node.</summary>
-    public void ReceiveChanges(ReadOnlySpan<byte> changes) => _hearing.ReceiveChanges(changes);
+    public void ReceiveChanges(IEnumerable<ReplicatedTableChangeMessage> changes) => _hearing.ReceiveChanges(changes);
 
     public void OnUp() => _hearing.OnUp();
 
@@ -331,10 +331,10 @@ internal sealed class ClusterReplicatedTable : CoapReplicatedTable
     private async Task<ReadOnlyMemory<byte>?> TryForwardAsync(
         PendingTableRequest asking, CoapNodeId ownerNode, CancellationToken cancellationToken)
     {
-        byte[] question = TableMessageSerializer.QuestionOf(_kind, asking.Key, asking.Question.Span);
-        byte[]? answer = await _cluster.Peers.RequestAsync(ownerNode, ClusterReplicatedTables.AskPath, question, asking.Left)
+        TableQuestion question = new(_cluster.Self.Id, _kind, asking.Key, asking.Question);
+        TableAnswer? answer = await _cluster.Peers.AskAsync(ownerNode, service => service.AskTableAsync(question), asking.Left)
             .WaitAsync(cancellationToken).ConfigureAwait(false);
-        if (answer is not null && TableMessageSerializer.Read(answer, asking) is { } reply)
+        if (answer?.GetReply(asking) is { } reply)
         {
             _cluster.Counts.Add(ClusterMetric.TableForwarded);
             return reply;

@@ -10,10 +10,6 @@ namespace CoAP.NET.Cluster.Tables;
 /// <summary>The tables of a node: answers the other nodes, and releases slots that move. Thread-safe.</summary>
 internal sealed class ClusterReplicatedTables : ISlotStateHolder, INodeLivenessListener
 {
-    public const string AskPath = "/table-ask";
-    public const string UpdatePath = "/table-news";
-    public const string PositionsPath = "/table-positions";
-
     private readonly CoapCluster _cluster;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -26,16 +22,6 @@ internal sealed class ClusterReplicatedTables : ISlotStateHolder, INodeLivenessL
         if (cluster.Peers.IsOn)
         {
             cluster.Peers.Listen(this);
-            cluster.Peers.MapQuestion(AskPath, ServeAsync);
-            cluster.Peers.MapQuestion(PositionsPath, (_, question) =>
-                Task.FromResult(question.IsEmpty ? null : Find(question.Span[0])?.News.ReadPositions()));
-            cluster.Peers.MapBatch(UpdatePath, (_, news) =>
-            {
-                if (!news.IsEmpty)
-                {
-                    Find(news[0])?.ReceiveChanges(news[1..]);
-                }
-            });
         }
     }
 
@@ -80,7 +66,24 @@ internal sealed class ClusterReplicatedTables : ISlotStateHolder, INodeLivenessL
         }
     }
 
-    private ClusterReplicatedTable? Find(byte kind) => _tables.GetValueOrDefault((CoapRecordKind)kind);
+    /// <summary>Answers a question of another node.</summary>
+    public async Task<TableAnswer?> ServeAsync(TableQuestion question) =>
+        question.Content.Length <= CoapReplicatedTable.MaxQuestionLength && _tables.GetValueOrDefault(question.Table) is { } table
+            ? await table.ServeAsync(question.Node, question.Key, question.Content).ConfigureAwait(false)
+            : TableAnswer.Moved;
+
+    /// <summary>Returns up to which change of each slot this node has told the others; null if it does not have the table.</summary>
+    public IReadOnlyList<ReplicatedTableChangeMessage>? PositionsOf(CoapRecordKind kind) =>
+        _tables.GetValueOrDefault(kind)?.News.GetPositions();
+
+    /// <summary>Handles changes that another node tells of.</summary>
+    public void ReceiveChanges(IEnumerable<ReplicatedTableChangeMessage> changes)
+    {
+        foreach (IGrouping<CoapRecordKind, ReplicatedTableChangeMessage> some in changes.GroupBy(static change => change.Table))
+        {
+            _tables.GetValueOrDefault(some.Key)?.ReceiveChanges(some);
+        }
+    }
 
     private void ForEach(Action<ClusterReplicatedTable> tell)
     {
@@ -89,10 +92,4 @@ internal sealed class ClusterReplicatedTables : ISlotStateHolder, INodeLivenessL
             tell(table);
         }
     }
-
-    private async Task<byte[]?> ServeAsync(CoapNodeId node, ReadOnlyMemory<byte> asked) =>
-        TableMessageSerializer.TryReadQuestion(asked, out CoapRecordKind kind, out CoapTableKey key, out ReadOnlyMemory<byte> question)
-        && Find((byte)kind) is { } table
-            ? await table.ServeAsync(node, key, question).ConfigureAwait(false)
-            : TableMessageSerializer.Moved;
 }

@@ -1,4 +1,3 @@
-using System.Buffers;
 using CoAP.NET.Cluster.Maps;
 using CoAP.NET.Cluster.Records;
 
@@ -70,21 +69,21 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
     }
 
     /// <summary>Returns for each slot of this node up to which change it has told the others.</summary>
-    public byte[] ReadPositions()
+    public IReadOnlyList<ReplicatedTableChangeMessage> GetPositions()
     {
-        ArrayBufferWriter<byte> positions = new();
+        List<ReplicatedTableChangeMessage> positions = [];
         lock (_gate)
         {
             foreach (Line line in _lines)
             {
                 if (line.Fence.IsSet && line.Fence == cluster.FenceOf(line.Slot))
                 {
-                    new ReplicatedTableChangeMessage(line.Slot, line.Fence, line.Published, line.Published, []).Write(positions);
+                    positions.Add(new ReplicatedTableChangeMessage(kind, line.Slot, line.Fence, line.Published, line.Published, []));
                 }
             }
         }
 
-        return positions.WrittenSpan.ToArray();
+        return positions;
     }
 
     private async Task ReportAllAsync()
@@ -113,7 +112,7 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
         {
             foreach (Line line in _lines.Where(static line => line.IsChanged))
             {
-                changes.Add(new ReplicatedTableChangeMessage(line.Slot, line.Fence, line.Published, line.Number, [.. line.Keys]));
+                changes.Add(new ReplicatedTableChangeMessage(kind, line.Slot, line.Fence, line.Published, line.Number, [.. line.Keys]));
                 line.Keys.Clear();
                 line.IsChanged = false;
             }
@@ -131,27 +130,10 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
 
     private void Post(List<ReplicatedTableChangeMessage> changes)
     {
-        ArrayBufferWriter<byte> post = new();
-        for (int i = 0; i < changes.Count; i++)
+        foreach (CoapNodeId node in cluster.Peers.Up)
         {
-            if (post.WrittenCount == 0)
-            {
-                post.Write([(byte)kind]);
-            }
-
-            changes[i].Write(post);
-            if (post.WrittenCount < ReplicatedTableChangeMessage.Size && i < changes.Count - 1)
-            {
-                continue;
-            }
-
-            foreach (CoapNodeId node in cluster.Peers.Up)
-            {
-                // A node that does not get it notices at its next check.
-                cluster.Peers.TryPost(node, ClusterReplicatedTables.UpdatePath, post.WrittenSpan);
-            }
-
-            post.ResetWrittenCount();
+            // A node that does not get one notices at its next check.
+            changes.ForEach(change => cluster.Peers.Find(node)?.TableChanges.TryPost(change));
         }
     }
 

@@ -26,7 +26,7 @@ internal sealed class TableUpdateSubscriber(CoapCluster cluster, CoapRecordKind 
     /// <summary>Asks all nodes once.</summary>
     public Task CheckAsync(CancellationToken stop) => Task.WhenAll(cluster.Peers.Up.Select(async node =>
     {
-        if (await cluster.Peers.RequestAsync(node, ClusterReplicatedTables.PositionsPath, [(byte)kind], s_period).WaitAsync(stop)
+        if (await cluster.Peers.AskAsync(node, service => service.GetTablePositionsAsync(kind), s_period).WaitAsync(stop)
             .ConfigureAwait(false)
             is { } positions)
         {
@@ -34,13 +34,14 @@ internal sealed class TableUpdateSubscriber(CoapCluster cluster, CoapRecordKind 
         }
     }));
 
-    public void ReceiveChanges(ReadOnlySpan<byte> changes) => Apply(changes, static (slot, change) => slot.ReceiveChanges(change));
+    public void ReceiveChanges(IEnumerable<ReplicatedTableChangeMessage> changes) => Apply(changes, static (slot, change) => slot.ReceiveChanges(change));
 
     public void OnUp() => _up.Wake();
 
-    private void Apply(ReadOnlySpan<byte> changes, Action<ClusterReplicatedTableSlot, ReplicatedTableChangeMessage> apply)
+    private void Apply(
+        IEnumerable<ReplicatedTableChangeMessage> changes, Action<ClusterReplicatedTableSlot, ReplicatedTableChangeMessage> apply)
     {
-        while (ReplicatedTableChangeMessage.TryRead(ref changes, out ReplicatedTableChangeMessage change))
+        foreach (ReplicatedTableChangeMessage change in changes)
         {
             ClusterReplicatedTableSlot slot = contents[change.Slot];
             lock (slot.Gate)

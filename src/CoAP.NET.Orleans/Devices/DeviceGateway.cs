@@ -4,7 +4,6 @@ using CoAP.NET.Cluster.Devices;
 using CoAP.NET.Cluster.Devices.Observing;
 using CoAP.NET.Cluster.Maps;
 using Orleans.Runtime;
-using Orleans.Serialization;
 
 namespace CoAP.NET.Orleans.Devices;
 
@@ -13,8 +12,8 @@ namespace CoAP.NET.Orleans.Devices;
 /// Thread-safe.
 /// </summary>
 internal sealed class DeviceGateway(
-    CoapCluster cluster, IGrainFactory grains, ILocalSiloDetails silo, ISiloStatusOracle silos, Serializer serializer,
-    TimeProvider time) : ISiloStatusListener, IDisposable
+    CoapCluster cluster, IGrainFactory grains, ILocalSiloDetails silo, ISiloStatusOracle silos, TimeProvider time)
+    : ISiloStatusListener, IDisposable
 {
     // After a crash very many devices come at once.
     private const int MaxReports = 512;
@@ -78,6 +77,7 @@ internal sealed class DeviceGateway(
     /// <returns>Whether it is awake; null if it is not here.</returns>
     public async Task<bool?> WhenAwakeAsync(string name, CancellationToken cancellationToken)
     {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         if (Local.TryFind(name) is not { } device)
         {
             return null;
@@ -118,95 +118,76 @@ internal sealed class DeviceGateway(
         }
     }
 
-    /// <summary>Handles a call of another silo.</summary>
-    /// <param name="from">The node of the silo.</param>
-    /// <param name="call">The call.</param>
-    /// <param name="cancellationToken">Stops waiting, and aborts a request.</param>
-    /// <returns>The answer.</returns>
-    public async Task<byte[]> ServeAsync(Guid from, DeviceCall call, CancellationToken cancellationToken)
+    /// <summary>Answers the request of another silo to a device of this one.</summary>
+    public async Task<CoapDeviceAnswer> SendAsync(string name, CoapRequest request, CancellationToken cancellationToken)
     {
-        // The service of the node runs on one thread.
+        // The service of the silo runs on one thread.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        switch (call.Act)
-        {
-            case DeviceOperation.Find:
-                Interlocked.Increment(ref _found);
-                return serializer.SerializeToArray(TryFind(call.Name));
-            case DeviceOperation.Ask:
-                return await AskAsync(call, cancellationToken).ConfigureAwait(false);
-            case DeviceOperation.Observe:
-                return await ObserveAsync(from, call, cancellationToken).ConfigureAwait(false);
-            case DeviceOperation.EndObservation:
-                EndObservation(from, call.Number);
-                return [];
-            case DeviceOperation.WhenAwake:
-                return await WhenAwakeAsync(call.Name, cancellationToken).ConfigureAwait(false) is { } isAwake
-                    ? [isAwake ? (byte)1 : (byte)0]
-                    : [];
-            case DeviceOperation.Drop:
-                Drop(call.Name, call.Number, isForgotten: false);
-                return [];
-            case DeviceOperation.Forget:
-                Drop(call.Name, null, isForgotten: true);
-                await _devices.Records.TryRemoveAsync(call.Name, cancellationToken).ConfigureAwait(false);
-                return [];
-            default:
-                return [];
-        }
+        (CoapResponse? response, CoapDeviceException? failure) = await TryAskAsync(name, request, cancellationToken).ConfigureAwait(false);
+        return CoapDeviceAnswer.Of(name, response, failure, DeviceRequestMessageFactory.IsSafe(request));
     }
 
-    private async Task<byte[]> AskAsync(DeviceCall call, CancellationToken cancellationToken)
+    /// <summary>Answers whether this silo has a device (<see cref="ICoapDeviceService.FindAsync"/>).</summary>
+    public DeviceSighting? Find(string name)
     {
-        CoapRequest request = DeviceCallSerializer.RequestOf(call.Body!, call.Timeout);
-        (CoapResponse? response, CoapDeviceException? failure) =
-            await TryAskAsync(call.Name, request, cancellationToken).ConfigureAwait(false);
-        return response is not null ? DeviceCallSerializer.Of(call.Name, response, DeviceRequestMessageFactory.IsSafe(request))
-            : failure is not null ? DeviceCallSerializer.Of(failure)
-            : DeviceCallSerializer.NotHere;
+        Interlocked.Increment(ref _found);
+        return TryFind(name);
     }
 
-    // Returns the state, when it is another one than returned last; nothing after some time without one.
-    private async Task<byte[]> ObserveAsync(Guid from, DeviceCall call, CancellationToken cancellationToken)
+    /// <summary>Observes a resource for another silo (<see cref="ICoapDeviceService.ObserveAsync"/>).</summary>
+    public async Task<DeviceResourceState?> ObserveAsync(
+        Guid from, string name, long number, DeviceResource? resource, CancellationToken cancellationToken)
     {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         try
         {
-            if (!_polled.TryGetValue((from, call.Number), out PolledFeed? polled))
+            if (!_polled.TryGetValue((from, number), out PolledFeed? polled))
             {
-                if (ObservedResource.Read(call.Name, call.Body) is not { } observed || Local.TryFind(call.Name) is not { } device)
+                if (resource is null || Local.TryFind(name) is not { } device)
                 {
-                    return DeviceCallSerializer.Of(call.Name, DeviceNotification.Left);
+                    return DeviceResourceState.Of(name, DeviceNotification.Left);
                 }
 
-                polled = new PolledFeed(await LocalDeviceObservation.StartAsync(device, observed, cancellationToken).ConfigureAwait(false));
-                _polled[(from, call.Number)] = polled;
+                polled = new PolledFeed(await LocalDeviceObservation.StartAsync(device, resource.ToResource(name), cancellationToken)
+                    .ConfigureAwait(false));
+                _polled[(from, number)] = polled;
             }
 
             using CancellationTokenSource longest = new(s_poll, time);
             using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, longest.Token);
             polled.PolledAt = time.GetTimestamp();
-            return DeviceCallSerializer.Of(call.Name, await polled.Feed.NextAsync(any.Token).ConfigureAwait(false));
+            return DeviceResourceState.Of(name, await polled.Feed.NextAsync(any.Token).ConfigureAwait(false));
         }
         catch (CoapDeviceException exception)
         {
-            return DeviceCallSerializer.Of(call.Name, new DeviceNotification(CoapObserveState.Failed, null, exception));
+            return DeviceResourceState.Of(name, new DeviceNotification(CoapObserveState.Failed, null, exception));
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            return [];
+            return null;
         }
         catch (OperationCanceledException)
         {
-            EndObservation(from, call.Number);
+            EndObservation(from, number);
             throw;
         }
     }
 
-    private void EndObservation(Guid from, long number)
+    /// <summary>Ends an observation of another silo.</summary>
+    public void EndObservation(Guid from, long number)
     {
         if (_polled.TryRemove((from, number), out PolledFeed? polled))
         {
             polled.Feed.End();
         }
+    }
+
+    /// <summary>Removes a device that is forgotten, and its record.</summary>
+    public async Task ForgetAsync(string name, CancellationToken cancellationToken)
+    {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        Drop(name, null, isForgotten: true);
+        await _devices.Records.TryRemoveAsync(name, cancellationToken).ConfigureAwait(false);
     }
 
     public void Dispose()

@@ -14,7 +14,7 @@ namespace CoAP.NET.Orleans.Devices;
 /// <param name="time">The clock.</param>
 [GrainType("coap.device"), Reentrant, PreferLocalPlacement]
 internal sealed class DeviceGrain(
-    CoapCluster cluster, RemoteSiloDeviceClient calls, ISiloStatusOracle silos, ILocalSiloDetails self, TimeProvider time)
+    CoapCluster cluster, CoapDeviceClient calls, ISiloStatusOracle silos, ILocalSiloDetails self, TimeProvider time)
     : Grain, IDeviceGrain, IDeviceDirectory
 {
     private static readonly TimeSpan s_deadline = TimeSpan.FromSeconds(5);
@@ -36,17 +36,17 @@ internal sealed class DeviceGrain(
 
     private bool IsThere => _silo is not null && !silos.IsDeadSilo(_silo);
 
-    public async Task<byte[]> SendAsync(byte[] request, TimeSpan? timeout, CancellationToken cancellationToken)
+    public async Task<CoapDeviceAnswer> SendAsync(CoapRequest request, CancellationToken cancellationToken)
     {
-        CoapRequest asked = DeviceCallSerializer.RequestOf(request, timeout);
+        bool isSafe = DeviceRequestMessageFactory.IsSafe(request);
         try
         {
-            CoapResponse response = await cluster.Devices[Name].SendAsync(asked, cancellationToken).ConfigureAwait(true);
-            return DeviceCallSerializer.Of(Name, response, DeviceRequestMessageFactory.IsSafe(asked));
+            CoapResponse response = await cluster.Devices[Name].SendAsync(request, cancellationToken).ConfigureAwait(true);
+            return CoapDeviceAnswer.Of(Name, response, null, isSafe);
         }
         catch (CoapDeviceException exception)
         {
-            return DeviceCallSerializer.Of(exception);
+            return CoapDeviceAnswer.Of(Name, null, exception, isSafe);
         }
     }
 
@@ -148,7 +148,7 @@ internal sealed class DeviceGrain(
     {
         if (!silo.Equals(newest))
         {
-            calls.CallAsync(silo, new DeviceCall(DeviceOperation.Drop, Name, number)).Ignore();
+            calls.At(silo).DropAsync(Name, number).Ignore();
         }
     }
 
@@ -207,7 +207,7 @@ internal sealed class DeviceGrain(
     {
         try
         {
-            return (await calls.FindAsync(silo, Name).WaitAsync(s_deadline, time).ConfigureAwait(true), true);
+            return (await calls.At(silo).FindAsync(Name, CancellationToken.None).WaitAsync(s_deadline, time).ConfigureAwait(true), true);
         }
 #pragma warning disable CA1031 // whatever the reason: this silo does not tell
         catch (Exception)

@@ -27,11 +27,11 @@ public static class DeviceGrainExtensions
         {
             ArgumentNullException.ThrowIfNull(request);
             string name = grain.GetPrimaryKeyString();
-            byte[] bytes = await DeviceCallSerializer.OfRequestAsync(name, request, cancellationToken).ConfigureAwait(false);
-            byte[] answer;
+            CoapRequest whole = await DeviceBodies.ReadAsync(name, request, cancellationToken).ConfigureAwait(false);
+            CoapDeviceAnswer answer;
             try
             {
-                answer = await grain.SendAsync(bytes, request.Timeout, cancellationToken).ConfigureAwait(false);
+                answer = await grain.SendAsync(whole, cancellationToken).ConfigureAwait(false);
             }
             catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
             {
@@ -39,10 +39,9 @@ public static class DeviceGrainExtensions
                     $"its grain did not answer. {exception.Message}", !DeviceRequestMessageFactory.IsSafe(request), exception);
             }
 
-            (CoapResponse? response, CoapDeviceException? failure) = DeviceCallSerializer.AnswerOf(answer, name);
-            return response is not null
-                ? await DeviceCallSerializer.PassOnAsync(response, request, cancellationToken).ConfigureAwait(false)
-                : throw failure ?? CoapDeviceException.Unknown(name);
+            return answer.Response is { } response
+                ? await DeviceBodies.PassOnAsync(response, request, cancellationToken).ConfigureAwait(false)
+                : throw answer.Failure ?? CoapDeviceException.Unknown(name);
         }
 
         public Task<CoapObservation> ObserveAsync(

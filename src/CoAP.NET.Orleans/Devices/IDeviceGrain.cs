@@ -10,11 +10,14 @@ namespace CoAP.NET.Orleans;
 [Alias("coap.device"), Version(1)]
 public interface IDeviceGrain : IGrainWithStringKey
 {
-    /// <summary>Sends a request to the device. Called by <see cref="DeviceGrainExtensions.ToDevice"/>.</summary>
-    /// <param name="request">The request, in the format of this library.</param>
-    /// <param name="timeout">The timeout of the request; null for that of the session.</param>
+    /// <summary>Sends a request to the device.</summary>
+    /// <remarks>
+    /// <see cref="DeviceGrainExtensions.ToDevice"/> also takes bodies from streams and passes them to streams, and throws the failure.
+    /// </remarks>
+    /// <param name="request">The request, whose body is in memory and has at most 16 MiB. Only method, options, body,
+    /// <see cref="CoapRequest.Confirmable"/> and <see cref="CoapRequest.Timeout"/> are sent.</param>
     /// <param name="cancellationToken">Stops waiting and retransmitting.</param>
-    /// <returns>The response or the failure, in the format of this library.</returns>
+    /// <returns>The response or the failure.</returns>
     [Alias("send"), ResponseTimeout("00:15:00")]
-    Task<byte[]> SendAsync(byte[] request, TimeSpan? timeout, CancellationToken cancellationToken = default);
+    Task<CoapDeviceAnswer> SendAsync(CoapRequest request, CancellationToken cancellationToken = default);
 }

@@ -12,10 +12,10 @@ namespace CoAP.NET.Orleans.Devices;
 /// <param name="calls">Calls that silo.</param>
 /// <param name="number">The number of the observation at this node.</param>
 internal sealed class RemoteDeviceFeed(
-    SiloDeviceRouter devices, ObservedResource resource, SiloAddress place, RemoteSiloDeviceClient calls, long number)
+    SiloDeviceRouter devices, ObservedResource resource, SiloAddress place, CoapDeviceClient calls, long number)
         : IDeviceNotificationFeed
 {
-    private byte[] _resource = resource.ToBytes();
+    private DeviceResource? _resource = DeviceResource.Of(resource);
 
     public SiloAddress Silo => place;
 
@@ -24,20 +24,18 @@ internal sealed class RemoteDeviceFeed(
         while (true)
         {
             // Only the first call begins something: a later one that arrives after the end must not.
-            byte[] begun = Interlocked.Exchange(ref _resource, []);
-            byte[] news = await calls.CallAsync(
-                place, new DeviceCall(DeviceOperation.Observe, resource.Device, number, null, begun), cancellationToken)
-                    .ConfigureAwait(false);
-            if (news.Length > 0)
+            DeviceResource? begun = Interlocked.Exchange(ref _resource, null);
+            if (await calls.At(place).ObserveAsync(calls.Self, resource.Device, number, begun, cancellationToken).ConfigureAwait(false)
+                is { } state)
             {
-                return DeviceCallSerializer.NotificationOf(news, resource.Device);
+                return state.ToNotification();
             }
         }
     }
 
     public void End()
     {
-        calls.CallAsync(place, new DeviceCall(DeviceOperation.EndObservation, resource.Device, number)).Ignore();
+        calls.At(place).EndObservationAsync(calls.Self, number).Ignore();
         devices.Forget(resource.Device, place);
     }
 }

@@ -14,15 +14,14 @@ namespace CoAP.NET.Orleans.Devices;
 /// </summary>
 /// <param name="cluster">The node.</param>
 /// <param name="gateway">The devices of this silo.</param>
-/// <param name="peers">The other nodes.</param>
+/// <param name="network">Knows this silo.</param>
 /// <param name="calls">Calls the silos.</param>
 /// <param name="grains">The grains.</param>
 /// <param name="silos">The silos that are alive.</param>
 /// <param name="time">The clock.</param>
 internal sealed class SiloDeviceRouter(
-    CoapCluster cluster, DeviceGateway gateway, SiloPeers peers, RemoteSiloDeviceClient calls, IGrainFactory grains,
-        ISiloStatusOracle silos,
-    TimeProvider time) : IDeviceRouter
+    CoapCluster cluster, DeviceGateway gateway, SiloNetwork network, CoapDeviceClient calls, IGrainFactory grains,
+    ISiloStatusOracle silos, TimeProvider time) : IDeviceRouter
 {
     // Above this number all remembered places are forgotten, and searched again.
     private const int MaxRemembered = 65_536;
@@ -34,14 +33,14 @@ internal sealed class SiloDeviceRouter(
 
     private readonly ConcurrentDictionary<string, SiloAddress> _places = new(StringComparer.Ordinal);
     private readonly ClusterDevices _devices = (ClusterDevices)cluster.Devices;
-    private readonly SiloAddress _self = peers.Silo;
+    private readonly SiloAddress _self = network.Silo;
     private long _lastNumber;
 
     public int RememberedCount => _places.Count;
 
     public async Task<CoapResponse?> TrySendAsync(string name, CoapRequest request, CancellationToken cancellationToken)
     {
-        DeviceCallSerializer.ThrowIfPart(request);
+        DeviceBodies.ThrowIfPart(request);
         TimeSpan? whole = request.Timeout == Timeout.InfiniteTimeSpan ? null : request.Timeout;
         using CancellationTokenSource late = new(whole + s_late ?? Timeout.InfiniteTimeSpan, time);
         using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, late.Token);
@@ -102,7 +101,7 @@ internal sealed class SiloDeviceRouter(
                 {
                     bool? isAwake = await (place.Equals(_self)
                         ? gateway.WhenAwakeAsync(name, cancellationToken)
-                        : IsAwakeAtAsync(place, name, cancellationToken)).ConfigureAwait(false);
+                        : calls.At(place).WhenAwakeAsync(name, cancellationToken)).ConfigureAwait(false);
                     if (isAwake == true)
                     {
                         return;
@@ -194,10 +193,10 @@ internal sealed class SiloDeviceRouter(
     }
 
     private async Task<CoapResponse?> AskAsync(
-        string name, CoapRequest request, TimeSpan? whole, CancellationToken cancellationToken)
+        string name, CoapRequest request, TimeSpan? timeout, CancellationToken cancellationToken)
     {
         long started = time.GetTimestamp();
-        byte[]? bytes = null;
+        CoapRequest? whole = null;
         SiloAddress? wrong = null;
 
         // Whether an attempt before this one may have taken effect.
@@ -212,29 +211,29 @@ internal sealed class SiloDeviceRouter(
                 }
 
                 // The first silo enforces the timeout; later ones get the rest of it, and what is later than that is canceled here.
-                TimeSpan? left = looks > 1 && whole - time.GetElapsedTime(started) is { Ticks: > 0 } rest ? rest : request.Timeout;
+                TimeSpan? left = looks > 1 && timeout - time.GetElapsedTime(started) is { Ticks: > 0 } rest ? rest : request.Timeout;
                 CoapResponse? response;
                 CoapDeviceException? failure;
                 if (place.Equals(_self))
                 {
-                    CoapRequest own = bytes is null ? request : DeviceCallSerializer.RequestOf(bytes, left);
+                    CoapRequest own = whole is null ? request : WithTimeout(whole, left);
                     (response, failure) = await gateway.TryAskAsync(name, own, cancellationToken).ConfigureAwait(false);
                 }
                 else
                 {
-                    bytes ??= await DeviceCallSerializer.OfRequestAsync(name, request, cancellationToken).ConfigureAwait(false);
-                    (response, failure) = await AskAtAsync(place, name, request, bytes, left, cancellationToken).ConfigureAwait(false);
+                    whole ??= await DeviceBodies.ReadAsync(name, request, cancellationToken).ConfigureAwait(false);
+                    (response, failure) = await AskAtAsync(place, name, WithTimeout(whole, left), cancellationToken).ConfigureAwait(false);
                 }
 
                 if (response is not null)
                 {
-                    return bytes is null
+                    return whole is null
                         ? response
-                        : await DeviceCallSerializer.PassOnAsync(response, request, cancellationToken).ConfigureAwait(false);
+                        : await DeviceBodies.PassOnAsync(response, request, cancellationToken).ConfigureAwait(false);
                 }
 
                 if (failure is not null
-                    && (!failure.HasMoved || looks == Looks || (bytes is null && !DeviceRequestMessageFactory.IsWhole(request))))
+                    && (!failure.HasMoved || looks == Looks || (whole is null && !DeviceRequestMessageFactory.IsWhole(request))))
                 {
                     throw failure;
                 }
@@ -257,12 +256,12 @@ internal sealed class SiloDeviceRouter(
     }
 
     private async Task<(CoapResponse? Response, CoapDeviceException? Failure)> AskAtAsync(
-        SiloAddress place, string name, CoapRequest request, byte[] bytes, TimeSpan? timeout, CancellationToken cancellationToken)
+        SiloAddress place, string name, CoapRequest request, CancellationToken cancellationToken)
     {
         try
         {
-            DeviceCall call = new(DeviceOperation.Ask, name, 0, timeout, bytes);
-            return DeviceCallSerializer.AnswerOf(await calls.CallAsync(place, call, cancellationToken).ConfigureAwait(false), name);
+            CoapDeviceAnswer answer = await calls.At(place).SendAsync(name, request, cancellationToken).ConfigureAwait(false);
+            return answer.IsNotHere ? default : (answer.Response, answer.Failure);
         }
 #pragma warning disable CA1031 // whatever the reason: the silo did not answer
         catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
@@ -281,7 +280,7 @@ internal sealed class SiloDeviceRouter(
         {
             return place.Equals(_self)
                 ? gateway.TryFind(name)
-                : await calls.FindAsync(place, name, cancellationToken).ConfigureAwait(false);
+                : await calls.At(place).FindAsync(name, cancellationToken).ConfigureAwait(false);
         }
 #pragma warning disable CA1031 // whatever the reason: the silo does not tell
         catch (Exception) when (!cancellationToken.IsCancellationRequested)
@@ -295,7 +294,7 @@ internal sealed class SiloDeviceRouter(
     {
         try
         {
-            await calls.CallAsync(place, new DeviceCall(DeviceOperation.Forget, name), cancellationToken).ConfigureAwait(false);
+            await calls.At(place).ForgetAsync(name, cancellationToken).ConfigureAwait(false);
         }
 #pragma warning disable CA1031 // whatever the reason: a silo that does not answer has no device that others can reach
         catch (Exception) when (!cancellationToken.IsCancellationRequested)
@@ -304,12 +303,9 @@ internal sealed class SiloDeviceRouter(
         }
     }
 
-    private async Task<bool?> IsAwakeAtAsync(SiloAddress place, string name, CancellationToken cancellationToken)
-    {
-        byte[] answer = await calls.CallAsync(place, new DeviceCall(DeviceOperation.WhenAwake, name), cancellationToken)
-            .ConfigureAwait(false);
-        return answer.Length == 0 ? null : answer[0] != 0;
-    }
+    // An attempt of a request: each has a message of its own.
+    private static CoapRequest WithTimeout(CoapRequest whole, TimeSpan? timeout) =>
+        new(DeviceRequestMessageFactory.Of(whole)) { Confirmable = whole.Confirmable, Timeout = timeout };
 
     private IDeviceDirectory PlacesOf(string name) => grains.GetGrain<IDeviceDirectory>(name);
 

@@ -1,20 +1,22 @@
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
+using Orleans.Hosting;
 using Orleans.Runtime;
 
 namespace CoAP.NET.Orleans.Devices;
 
-/// <summary>Registers the devices of the silos. The node service and its client are registered elsewhere.</summary>
+/// <summary>Registers the devices of the silos.</summary>
 internal static class SiloDeviceServiceExtensions
 {
     /// <summary>Registers them: the devices of the node find those of other silos.</summary>
     public static IServiceCollection AddSiloDevices(this IServiceCollection services)
     {
         services.TryAddSingleton(TimeProvider.System);
-        services.AddSingleton<RemoteSiloDeviceClient>();
+        services.AddSingleton<CoapDeviceClient>();
         services.AddSingleton<DeviceGateway>();
         services.AddSingleton<ILifecycleParticipant<ISiloLifecycle>>(static provider => new Participant(provider));
         services.AddSingleton<SiloDeviceRouter>();
+        services.AddGrainService<DeviceGrainService>();
         return services;
     }
 

@@ -70,16 +70,16 @@ public static class CoapSiloBuilderExtensions
             options.ConfigureGatewayInboundConnection(static connection => connection.UseServerTls(TlsOf(connection)));
         });
         services.AddSiloDevices();
-        services.AddSingleton(static provider => (SiloPeers)provider.GetRequiredService<CoapCluster>().Peers);
+        services.AddSingleton(static provider => new SiloNetwork(
+            provider.GetRequiredService<ILocalSiloDetails>().SiloAddress, provider.GetRequiredService<CoapNodeClient>().At,
+            provider.GetRequiredService<ISiloStatusOracle>(),
+            DeathDelayOf(provider.GetRequiredService<IOptions<ClusterMembershipOptions>>().Value)));
         services.AddSingleton(static provider => new SiloSlotTable(
-            provider.GetRequiredService<CoapCluster>(), provider.GetRequiredService<SiloPeers>(), TimeOf(provider)));
+            provider.GetRequiredService<CoapCluster>(), provider.GetRequiredService<SiloNetwork>(), TimeOf(provider)));
         services.AddOptions<CoapClusterOptions>().Configure<IServiceProvider>(static (options, provider) =>
-            options.Peers = self => new SiloPeers(
-                self, provider.GetRequiredService<ILocalSiloDetails>().SiloAddress, provider.GetRequiredService<CoapNodeClient>().At,
-                provider.GetRequiredService<ISiloStatusOracle>(),
-                DeathDelayOf(provider.GetRequiredService<IOptions<ClusterMembershipOptions>>().Value),
-                TimeOf(provider), LoggerOf(provider)));
-        services.AddGrainService<NodeCallGrainService>();
+            options.Network = _ => provider.GetRequiredService<SiloNetwork>());
+        services.AddSingleton(static provider => provider.GetRequiredService<CoapCluster>().Service);
+        services.AddGrainService<NodeGrainService>();
         NamedPlacement.Add<SlotPlacement, SlotPlacementDirector>(services);
         services.AddGrainDirectory(SlotDirectory.Name, static (provider, _) => new SlotDirectory(provider));
         services.AddSingleton<IHostedService>(static provider => new SlotBalancer(provider, LoggerOf(provider)));

@@ -1,38 +1,67 @@
-using CoAP.NET.Orleans.Devices;
 using Orleans.Concurrency;
 using Orleans.Services;
 
 namespace CoAP.NET.Orleans.Nodes;
 
 /// <summary>
-/// What a node does for the other nodes. There is one per silo, which <see cref="CoapNodeClient.At"/> addresses.
+/// <see cref="Cluster.Nodes.INodeService"/> as calls between silos. There is one per silo, which <see cref="CoapNodeClient.At"/> addresses.
 /// </summary>
 [Alias("coap.node")]
 internal interface ICoapNodeService : IGrainService
 {
-    /// <summary>
-    /// Handles posts of another node, in their order: relayed datagrams, removed sessions of short handshakes, and changes of servers.
-    /// </summary>
-    /// <param name="from">The sending node.</param>
-    /// <param name="path">The path that selects their handler.</param>
-    /// <param name="items">The posts.</param>
-    /// <returns>A task whose completion asks for the next ones.</returns>
-    [Alias("post")]
-    Task PostAsync(Guid from, string path, byte[][] items);
+    /// <summary><see cref="Cluster.Nodes.INodeService.RelayDatagramsAsync"/>.</summary>
+    [Alias("relay-datagrams")]
+    Task RelayDatagramsAsync(Guid from, NodeDatagram[] datagrams);
 
-    /// <summary>Answers a question of another node, about the way of relayed datagrams, or for a table.</summary>
-    /// <param name="from">The asking node.</param>
-    /// <param name="path">The path that selects its handler.</param>
-    /// <param name="question">The question.</param>
-    /// <returns>The answer; null for none.</returns>
-    [Alias("request"), ResponseTimeout("00:02:00")]
-    Task<byte[]?> RequestAsync(Guid from, string path, byte[] question);
+    /// <summary><see cref="Cluster.Nodes.INodeService.ReturnDatagramsAsync"/>.</summary>
+    [Alias("return-datagrams")]
+    Task ReturnDatagramsAsync(Guid from, NodeDatagram[] datagrams);
 
-    /// <summary>Handles a call about a device of the node.</summary>
-    /// <param name="from">The calling node.</param>
-    /// <param name="call">The call.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The answer.</returns>
-    [Alias("ask-device"), ResponseTimeout("00:15:00")]
-    Task<byte[]> AskDeviceAsync(Guid from, DeviceCall call, CancellationToken cancellationToken);
+    /// <summary><see cref="Cluster.Nodes.INodeService.RelayOscoreAsync"/>.</summary>
+    [Alias("relay-oscore")]
+    Task RelayOscoreAsync(Guid from, NodeDatagram[] messages);
+
+    /// <summary><see cref="Cluster.Nodes.INodeService.ReturnOscoreAsync"/>.</summary>
+    [Alias("return-oscore")]
+    Task ReturnOscoreAsync(Guid from, NodeDatagram[] messages);
+
+    /// <summary><see cref="Cluster.Nodes.INodeService.RemoveResumptionsAsync"/>.</summary>
+    [Alias("remove-resumptions")]
+    Task RemoveResumptionsAsync(NodeResumptionKey[] sessions);
+
+    /// <summary><see cref="Cluster.Nodes.INodeService.ReportTableChangesAsync"/>.</summary>
+    [Alias("report-table-changes")]
+    Task ReportTableChangesAsync(NodeTableChange[] changes);
+
+    /// <summary><see cref="Cluster.Nodes.INodeService.ReportResourceChangesAsync"/>.</summary>
+    [Alias("report-resource-changes")]
+    Task ReportResourceChangesAsync(string[] names);
+
+    /// <summary><see cref="Cluster.Nodes.INodeService.OfferRelayPathAsync"/>.</summary>
+    [Alias("offer-relay-path")]
+    Task<NodeRelayPath?> OfferRelayPathAsync(Guid from, byte[] server);
+
+    /// <summary><see cref="Cluster.Nodes.INodeService.AskTableAsync"/>.</summary>
+    [Alias("ask-table"), ResponseTimeout("00:02:00")]
+    Task<NodeTableAnswer?> AskTableAsync(NodeTableQuestion question);
+
+    /// <summary><see cref="Cluster.Nodes.INodeService.GetTablePositionsAsync"/>.</summary>
+    [Alias("get-table-positions")]
+    Task<NodeTableChange[]?> GetTablePositionsAsync(byte table);
+
+    /// <summary><see cref="Cluster.Nodes.INodeService.QueueRequestAsync"/>.</summary>
+    [Alias("queue-request"), ResponseTimeout("00:02:00")]
+    Task<NodeOutboxAddition?> QueueRequestAsync(NodeOutboxRequest request);
+
+    /// <summary><see cref="Cluster.Nodes.INodeService.WaitForRequestAsync"/>.</summary>
+    [Alias("wait-for-request"), ResponseTimeout("00:02:00")]
+    Task<NodeOutboxOutcome?> WaitForRequestAsync(string device, Guid id);
+
+    /// <summary><see cref="Cluster.Nodes.INodeService.GetQueuedRequestsAsync"/>.</summary>
+    [Alias("get-queued-requests"), ResponseTimeout("00:02:00")]
+    Task<NodeQueuedRequest[]?> GetQueuedRequestsAsync(string device);
+
+    /// <summary><see cref="Cluster.Nodes.INodeService.CancelRequestAsync"/>.</summary>
+    [Alias("cancel-request"), ResponseTimeout("00:02:00")]
+    Task<bool?> CancelRequestAsync(string device, Guid id);
 }

@@ -8,9 +8,9 @@ namespace CoAP.NET.Orleans.Slots;
 
 /// <summary>The slots that are active at this silo, and the owners of all slots. Thread-safe.</summary>
 /// <param name="cluster">The node.</param>
-/// <param name="peers">The other nodes.</param>
+/// <param name="network">Knows the silos.</param>
 /// <param name="time">The clock.</param>
-internal sealed class SiloSlotTable(CoapCluster cluster, SiloPeers peers, TimeProvider time)
+internal sealed class SiloSlotTable(CoapCluster cluster, SiloNetwork network, TimeProvider time)
 {
     private readonly SlotGrain?[] _active = new SlotGrain?[CoapSlot.Count];
 
@@ -19,7 +19,7 @@ internal sealed class SiloSlotTable(CoapCluster cluster, SiloPeers peers, TimePr
 
     public CoapCluster Cluster => cluster;
 
-    public SiloAddress Silo => peers.Silo;
+    public SiloAddress Silo => network.Silo;
 
     /// <summary>Returns the activation of a slot here; null if there is none.</summary>
     public SlotGrain? Find(CoapSlot slot) => Volatile.Read(ref _active[slot.Number]);
@@ -41,7 +41,7 @@ internal sealed class SiloSlotTable(CoapCluster cluster, SiloPeers peers, TimePr
 
     /// <summary>Returns the silo of a node of a map; null if it has none that serves.</summary>
     public SiloAddress? SiloOf(CoapClusterSlotMap map, CoapNodeId node) =>
-        node == cluster.Self.Id ? peers.Silo : SiloPeers.SiloOf(map, node);
+        node == cluster.Self.Id ? network.Silo : SiloNetwork.SiloOf(map, node);
 
     /// <summary>Takes a slot for an activation.</summary>
     /// <param name="grain">The activation.</param>

@@ -8,10 +8,10 @@ namespace CoAP.NET.Cluster.Tests.Nodes;
 /// node takes it under the fence of the release. Thread-safe.
 /// </summary>
 /// <param name="hub">The hub.</param>
-/// <param name="peers">The connections of the node.</param>
+/// <param name="network">The connections of the node.</param>
 /// <param name="cluster">The node.</param>
 /// <param name="end">Ends with the node.</param>
-internal sealed class HubBalancer(NodeHub hub, HubPeers peers, CoapCluster cluster, CancellationToken end) : ISlotActivations
+internal sealed class HubBalancer(NodeHub hub, HubNetwork network, CoapCluster cluster, CancellationToken end) : ISlotActivations
 {
     private readonly Lock _gate = new();
     private readonly HashSet<CoapSlot> _active = [];
@@ -47,7 +47,7 @@ internal sealed class HubBalancer(NodeHub hub, HubPeers peers, CoapCluster clust
     {
         lock (_gate)
         {
-            return _released.TryGetValue(slot, out long then) ? peers.Time.GetElapsedTime(then) : TimeSpan.MaxValue;
+            return _released.TryGetValue(slot, out long then) ? network.Time.GetElapsedTime(then) : TimeSpan.MaxValue;
         }
     }
 
@@ -58,7 +58,7 @@ internal sealed class HubBalancer(NodeHub hub, HubPeers peers, CoapCluster clust
     public void End(CoapSlot slot) => _ = ReleaseAsync(slot);
 
     /// <inheritdoc/>
-    public bool CanReach(CoapClusterSlotMap map, CoapNodeId node) => peers.IsUp(node);
+    public bool CanReach(CoapClusterSlotMap map, CoapNodeId node) => cluster.Peers.IsUp(node);
 
     /// <inheritdoc/>
     public void Move(CoapSlot slot, CoapClusterSlotMap map, CoapNodeId to) => _ = MoveAsync(slot, to);
@@ -69,7 +69,7 @@ internal sealed class HubBalancer(NodeHub hub, HubPeers peers, CoapCluster clust
         {
             try
             {
-                await hub.CallAsync(peers, to, other => other.Balancer.TakeAsync(slot, fence)).ConfigureAwait(false);
+                await hub.CallAsync(network, to, other => other.Balancer.TakeAsync(slot, fence)).ConfigureAwait(false);
             }
             catch (Exception exception) when (exception is IOException or TimeoutException)
             {
@@ -122,7 +122,7 @@ internal sealed class HubBalancer(NodeHub hub, HubPeers peers, CoapCluster clust
         CoapFencingToken fence = await cluster.SlotOwnership.ReleaseAsync(slot, end).ConfigureAwait(false);
         lock (_gate)
         {
-            _released[slot] = peers.Time.GetTimestamp();
+            _released[slot] = network.Time.GetTimestamp();
             _active.Remove(slot);
             _ending.Remove(slot);
         }

@@ -17,7 +17,7 @@ internal sealed class NodeHub
     private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(30);
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<CoapNodeId, HubPeers> _nodes = [];
+    private readonly Dictionary<CoapNodeId, HubNetwork> _nodes = [];
     private readonly HashSet<CoapNodeId> _dead = [];
     private readonly HashSet<(CoapNodeId, CoapNodeId)> _cuts = [];
     private TaskCompletionSource _mended = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -41,7 +41,7 @@ internal sealed class NodeHub
 
     /// <summary>Makes a node that this hub connects with the others. Its balancer decides about slots until the node ends.</summary>
     /// <param name="store">The store.</param>
-    /// <param name="options">The options. Their <see cref="CoapClusterOptions.Peers"/> are set here.</param>
+    /// <param name="options">The options. Their <see cref="CoapClusterOptions.Network"/> is set here.</param>
     /// <param name="time">The clock of the node; null for the system clock.</param>
     /// <param name="random">The source of the node's id and of nonces; null for the operating system.</param>
     /// <param name="logger">The log; null for none.</param>
@@ -53,12 +53,13 @@ internal sealed class NodeHub
         ILogger? logger = null, CoapAddress? address = null, bool balances = true)
     {
         time ??= TimeProvider.System;
-        HubPeers? peers = null;
-        options.Peers = id => peers = new HubPeers(this, id, time, address, logger);
+        HubNetwork? network = null;
+        options.Network = id => network = new HubNetwork(this, id, time, address);
         CoapCluster cluster = new(store, options, time, random, logger);
+        network!.Start(cluster);
         if (balances)
         {
-            peers!.Balance(cluster, logger);
+            network.Balance(cluster, logger);
         }
 
         return cluster;
@@ -118,18 +119,18 @@ internal sealed class NodeHub
     }
 
     /// <summary>Adds a node.</summary>
-    /// <param name="peers">Its connections.</param>
-    internal void Add(HubPeers peers)
+    /// <param name="network">Its connections.</param>
+    internal void Add(HubNetwork network)
     {
         lock (_gate)
         {
-            _nodes.Add(peers.Self, peers);
+            _nodes.Add(network.Self, network);
         }
     }
 
     /// <summary>Removes a node that has ended.</summary>
-    /// <param name="peers">Its connections.</param>
-    internal void Remove(HubPeers peers) => Change(() => _nodes.Remove(peers.Self) && _dead.Add(peers.Self));
+    /// <param name="network">Its connections.</param>
+    internal void Remove(HubNetwork network) => Change(() => _nodes.Remove(network.Self) && _dead.Add(network.Self));
 
     /// <summary>Returns the address of the host of a node; null if there is no such node.</summary>
     /// <param name="node">The node.</param>
@@ -144,12 +145,12 @@ internal sealed class NodeHub
     /// <returns>The result.</returns>
     /// <exception cref="IOException">The other node has ended, or the call was lost.</exception>
     /// <exception cref="TimeoutException">There was no answer in time.</exception>
-    internal Task<T> CallAsync<T>(HubPeers from, CoapNodeId to, Func<HubPeers, Task<T>> act, TimeSpan? timeout = null) =>
+    internal Task<T> CallAsync<T>(HubNetwork from, CoapNodeId to, Func<HubNetwork, Task<T>> act, TimeSpan? timeout = null) =>
         CallOnceAsync(from, to, act).WaitAsync(timeout ?? s_timeout, from.Time);
 
-    private async Task<T> CallOnceAsync<T>(HubPeers from, CoapNodeId to, Func<HubPeers, Task<T>> act)
+    private async Task<T> CallOnceAsync<T>(HubNetwork from, CoapNodeId to, Func<HubNetwork, Task<T>> act)
     {
-        HubPeers target = Find(to) ?? throw new IOException($"Node {to} does not run.");
+        HubNetwork target = Find(to) ?? throw new IOException($"Node {to} does not run.");
         (TimeSpan late, bool isDoubled) = Disturbs?.Invoke() ?? default;
         if (late > TimeSpan.Zero)
         {
@@ -173,7 +174,7 @@ internal sealed class NodeHub
     }
 
     // The caller has an answer: nobody waits for this one.
-    private async Task RepeatAsync<T>(HubPeers from, CoapNodeId to, Func<HubPeers, Task<T>> act)
+    private async Task RepeatAsync<T>(HubNetwork from, CoapNodeId to, Func<HubNetwork, Task<T>> act)
     {
         try
         {
@@ -190,7 +191,7 @@ internal sealed class NodeHub
         }
     }
 
-    private async Task ArriveAsync(HubPeers from, HubPeers to)
+    private async Task ArriveAsync(HubNetwork from, HubNetwork to)
     {
         do
         {
@@ -227,7 +228,7 @@ internal sealed class NodeHub
         }
     }
 
-    private HubPeers? Find(CoapNodeId node)
+    private HubNetwork? Find(CoapNodeId node)
     {
         lock (_gate)
         {
@@ -237,21 +238,21 @@ internal sealed class NodeHub
 
     private void Change(Func<bool> change)
     {
-        HubPeers[] told;
+        HubNetwork[] told;
         lock (_gate)
         {
             told = change() ? [.. _nodes.Values] : [];
         }
 
-        foreach (HubPeers peers in told)
+        foreach (HubNetwork network in told)
         {
-            _ = ReportAsync(peers);
+            _ = ReportAsync(network);
         }
     }
 
-    private async Task ReportAsync(HubPeers peers)
+    private async Task ReportAsync(HubNetwork network)
     {
-        await Task.Delay(Delay, peers.Time).ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        peers.OnLivenessChanged();
+        await Task.Delay(Delay, network.Time).ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        network.OnLivenessChanged();
     }
 }

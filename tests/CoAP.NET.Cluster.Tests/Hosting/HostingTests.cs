@@ -32,7 +32,7 @@ public sealed class HostingTests
     public async Task An_application_takes_its_share_of_the_slots_only_after_its_servers_have_started()
     {
         using IHost host = Build(services => services
-            .Configure<CoapClusterOptions>(options => options.Peers = PeersOf)
+            .Configure<CoapClusterOptions>(options => options.Network = NetworkOf)
             .AddHostedService<Onlooker>());
         await host.StartAsync();
         CoapCluster cluster = host.Services.GetRequiredService<CoapCluster>();
@@ -116,7 +116,7 @@ public sealed class HostingTests
         {
             if (isShared)
             {
-                services.Configure<CoapClusterOptions>(options => options.Peers = PeersOf);
+                services.Configure<CoapClusterOptions>(options => options.Network = NetworkOf);
             }
 
             services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"))
@@ -192,7 +192,7 @@ public sealed class HostingTests
     }
 
     // Of a node that shares the slots with others, of which there are none.
-    private static HubPeers PeersOf(CoapNodeId id) => new(new NodeHub(), id, TimeProvider.System, host: null, logger: null);
+    private static HubNetwork NetworkOf(CoapNodeId id) => new(new NodeHub(), id, TimeProvider.System, host: null);
 
     private IHost Build(Action<IServiceCollection> configure)
     {

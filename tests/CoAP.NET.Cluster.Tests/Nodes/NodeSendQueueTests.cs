@@ -7,16 +7,19 @@ public sealed class NodeSendQueueTests
     private readonly VirtualClock _clock = new();
     private readonly List<byte[][]> _sent = [];
     private readonly List<TaskCompletionSource> _answers = [];
+    private readonly NodeSendQueue _queue;
     private int _dropped;
+
+    public NodeSendQueueTests() => _queue = new NodeSendQueue(count => Interlocked.Add(ref _dropped, count), _clock);
 
     [Fact]
     public async Task Items_that_are_queued_during_a_call_are_sent_with_the_next_call()
     {
-        NodeSendQueue posts = Make();
-        Assert.True(posts.TryPost("/a", [1]));
+        NodePostLine<byte[]> posts = AddLine();
+        Assert.True(posts.TryPost([1]));
         await SentAsync(1);
-        Assert.True(posts.TryPost("/a", [2]));
-        Assert.True(posts.TryPost("/a", [3]));
+        Assert.True(posts.TryPost([2]));
+        Assert.True(posts.TryPost([3]));
         _answers[0].SetResult();
         await SentAsync(2);
 
@@ -26,18 +29,19 @@ public sealed class NodeSendQueueTests
     }
 
     [Fact]
-    public async Task A_full_queue_drops_the_oldest_item_of_the_path_with_the_most_items()
+    public async Task A_full_queue_drops_the_oldest_item_of_the_line_with_the_most_bytes()
     {
-        NodeSendQueue posts = Make();
-        posts.TryPost("/a", [0]);
-        posts.TryPost("/b", [0]);
+        NodePostLine<byte[]> one = AddLine();
+        NodePostLine<byte[]> other = AddLine();
+        one.TryPost([0]);
+        other.TryPost([0]);
         await SentAsync(2);
-        posts.TryPost("/b", [7]);
+        other.TryPost([7]);
         byte[] large = new byte[NodeSendQueue.MaxWaiting / 4];
         for (byte i = 1; i <= 5; i++)
         {
             large[0] = i;
-            posts.TryPost("/a", large);
+            one.TryPost([.. large]);
         }
 
         Assert.Equal(2, _dropped);
@@ -48,38 +52,38 @@ public sealed class NodeSendQueueTests
     }
 
     [Fact]
-    public async Task A_path_whose_node_does_not_answer_within_a_second_is_stalled()
+    public async Task A_line_whose_node_does_not_answer_within_a_second_is_stalled()
     {
-        NodeSendQueue posts = Make();
-        Assert.False(posts.IsStalled("/a"));
-        posts.TryPost("/a", [1]);
+        NodePostLine<byte[]> posts = AddLine();
+        NodePostLine<byte[]> other = AddLine();
+        Assert.False(posts.IsStalled);
+        posts.TryPost([1]);
         await SentAsync(1);
-        Assert.False(posts.IsStalled("/a"));
+        Assert.False(posts.IsStalled);
         _clock.Advance(FromSeconds(1));
-        Assert.True(posts.IsStalled("/a"));
-        Assert.False(posts.IsStalled("/b"));
+        Assert.True(posts.IsStalled);
+        Assert.False(other.IsStalled);
 
         _answers[0].SetException(new TimeoutException());
-        await Eventually.IsTrueAsync(() => !posts.IsStalled("/a"));
+        await Eventually.IsTrueAsync(() => !posts.IsStalled);
         Assert.Equal(1, _dropped);
-        posts.End();
-        Assert.False(posts.TryPost("/a", [1]));
+        _queue.End();
+        Assert.False(posts.TryPost([1]));
     }
 
-    private NodeSendQueue Make() => new(
-        (_, items) =>
+    private NodePostLine<byte[]> AddLine() => _queue.AddLine<byte[]>(
+        items =>
         {
             TaskCompletionSource answer = new(RunContinuationsAsynchronously);
             lock (_sent)
             {
-                _sent.Add(items);
+                _sent.Add([.. items]);
                 _answers.Add(answer);
             }
 
             return answer.Task;
         },
-        count => Interlocked.Add(ref _dropped, count),
-        _clock);
+        static item => item.Length);
 
     private Task SentAsync(int count) => Eventually.IsTrueAsync(() =>
     {

@@ -45,7 +45,7 @@ internal sealed class NoticedNode : IAsyncDisposable
     public async Task StartAsync()
     {
         await Server.StartAsync();
-        Cluster.Peers.Attach(Server, "");
+        Cluster.Notifications!.Attach(Server, "");
         await Cluster.StartAsync();
     }
 

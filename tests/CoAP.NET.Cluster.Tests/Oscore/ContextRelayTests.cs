@@ -208,7 +208,7 @@ public sealed class ContextRelayTests
         NodeHub hub = new();
         CoapCluster cluster = hub.Make(new CoapMemoryCluster().Open(), ClusterTests.Options());
         using OscoreSteering steering =
-            new(cluster, cluster.Contexts, new ClusterDatagramRelay(cluster.Self.Id, new NoPeers()), [], TimeProvider.System);
+            new(cluster, cluster.Contexts, new ClusterDatagramRelay(cluster.Self.Id, cluster.Peers), [], TimeProvider.System);
         CoapUdpTransport transport = new(new CoapUdpTransportOptions());
         for (uint i = 0; i < 10; i++)
         {

@@ -77,7 +77,7 @@ public sealed class RecordFormatTests
             (read.Id, read.Device, read.Caller, read.Queued, read.Expires, read.IsRepeatable, read.Sequence, read.State));
         read.Answer(new CoapMessage(CoapCode.Changed) { Payload = "ok"u8.ToArray() });
         Assert.Equal("020001" + Common + "0a000000" + "40030000b56c69676874" + "07000000" + "40440000ff6f6b", Hex(read.ToBytes()));
-        Assert.Equal(CoapCode.Changed, OutboxEntry.TryRead(read.ToBytes())!.GetResponse().Code);
+        Assert.Equal(CoapCode.Changed, OutboxEntry.TryRead(read.ToBytes())!.GetOutcome().GetResponse(read.Device).Code);
     }
 
     [Fact]

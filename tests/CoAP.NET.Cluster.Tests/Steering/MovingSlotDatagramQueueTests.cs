@@ -92,13 +92,15 @@ public sealed class MovingSlotDatagramQueueTests
     [Fact]
     public void Bytes_that_are_not_a_relayed_datagram_are_not_parsed_as_a_relay_item()
     {
-        Assert.False(RelayedDatagram.TryRead([], out _));
-        Assert.False(RelayedDatagram.TryRead([0, 1, 2], out _));
-        byte[] bytes = new byte[33];
-        Assert.True(RelayedDatagram.TryRead(bytes, out RelayedDatagram item));
+        Assert.False(RelayedDatagram.TryRead([], [], out _));
+        Assert.False(RelayedDatagram.TryRead([], new byte[31], out _));
+        byte[] bytes = new byte[32];
+        Assert.True(RelayedDatagram.TryRead([], bytes, out RelayedDatagram item));
         Assert.True(item.Datagram.IsEmpty && item.Slot is null);
-        bytes[0] = 255;
-        Assert.False(RelayedDatagram.TryRead(bytes, out _));
+
+        // It would have to name a node.
+        bytes[8] = 255;
+        Assert.False(RelayedDatagram.TryRead([], bytes, out _));
     }
 
     private static CoapAddress Address(int source) => CoapAddress.FromIPv4(0xC000_0200 + (uint)source, 5684);

@@ -22,8 +22,8 @@ internal sealed class SiteNode : IAsyncDisposable
 
     public CutStore Store { get; }
 
-    /// <summary>How many posts it sent to other nodes.</summary>
-    public long Posted => ((HubPeers)Cluster.Peers).Posted;
+    /// <summary>How many datagrams it posted to other nodes.</summary>
+    public long Posted => ((HubNetwork)Cluster.Peers.Network!).Relayed;
 
     public IPEndPoint Address => new(IPAddress.Loopback, new Uri(_server.LocalEndpoints[0]).Port);
 

@@ -1,5 +1,5 @@
-using System.Buffers;
 using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Records;
 using CoAP.NET.Cluster.Stores;
 using CoAP.NET.Cluster.Tables;
 using CoAP.NET.Cluster.Telemetry;
@@ -113,9 +113,8 @@ public sealed class SharedTableTests : IAsyncDisposable
             {
                 // While an entry of a slot is read, the owner changes one again.
                 long count = changes.AddOrUpdate(slot, 1, static (_, before) => before + 1);
-                ArrayBufferWriter<byte> change = new();
-                new ReplicatedTableChangeMessage(slot, first.Cluster.Map[slot].Fence, count - 1, count, [Key(slot.Number)]).Write(change);
-                node.Inner.ReceiveChanges(change.WrittenSpan);
+                node.Inner.ReceiveChanges([new ReplicatedTableChangeMessage(
+                    (CoapRecordKind)TableWorld.Kind, slot, first.Cluster.Map[slot].Fence, count - 1, count, [Key(slot.Number)])]);
             }
         });
 

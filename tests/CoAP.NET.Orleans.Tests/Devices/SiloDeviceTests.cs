@@ -58,7 +58,7 @@ public sealed class SiloDeviceTests : IAsyncDisposable
         Assert.Equal((CoapCode.Content, CoapContentFormat.OctetStream), (response.Code, response.ContentFormat));
         Assert.Equal(large, written.ToArray());
         await DeviceAssert.FailsAsync(CoapDeviceFault.Failed, () => _silos[0].Devices[Name].PostAsync(
-            "/echo", CoapContent.Binary(new byte[DeviceCallSerializer.MaxBody + 1])));
+            "/echo", CoapContent.Binary(new byte[DeviceBodies.MaxLength + 1])));
     }
 
     [Theory]

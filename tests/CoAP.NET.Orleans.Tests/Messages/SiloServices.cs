@@ -1,5 +1,8 @@
+using CoAP.NET.Cluster.Nodes;
+using CoAP.NET.Orleans.Devices;
 using CoAP.NET.Orleans.Nodes;
 using CoAP.NET.Orleans.Tests.Silos;
+using Microsoft.Extensions.Logging;
 using Orleans.Configuration;
 using Orleans.Hosting;
 using Orleans.Metadata;
@@ -16,7 +19,7 @@ public sealed class SiloServices : IAsyncDisposable
     public SiloServices()
     {
         HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(null);
-        builder.Services.AddCoapState(options => options.Secrets = [new byte[32]]).UseMemory();
+        builder.Services.AddCoapState(options => options.Secrets = [SiloNode.Secret]).UseMemory();
         builder.UseOrleans(silo => silo
             .ConfigureEndpoints(IPAddress.Loopback, EndpointOptions.DEFAULT_SILO_PORT, gatewayPort: 0)
             .UseDevelopmentClustering(new IPEndPoint(IPAddress.Loopback, EndpointOptions.DEFAULT_SILO_PORT))
@@ -33,7 +36,15 @@ public sealed class SiloServices : IAsyncDisposable
 
     public GrainInterfaceTypeResolver Interfaces => _host.Services.GetRequiredService<GrainInterfaceTypeResolver>();
 
-    public GrainId ServiceOf(SiloAddress silo) => _host.Services.GetRequiredService<CoapNodeClient>().At(silo).GetGrainId();
+    public GrainId[] ServicesOf(SiloAddress silo) =>
+    [
+        _host.Services.GetRequiredService<CoapNodeClient>().At(silo).GetGrainId(),
+        _host.Services.GetRequiredService<CoapDeviceClient>().At(silo).GetGrainId(),
+    ];
+
+    /// <summary>Makes the service that other silos call.</summary>
+    internal NodeGrainService Serve(INodeService node) => new(ServicesOf(SiloAddress.New(IPAddress.Loopback, 1, 1))[0],
+        _host.Services.GetRequiredService<Silo>(), _host.Services.GetRequiredService<ILoggerFactory>(), node);
 
     public ValueTask DisposeAsync() => ((IAsyncDisposable)_host).DisposeAsync();
 }

@@ -1,8 +1,9 @@
 using System.Globalization;
 using System.Reflection;
 using System.Runtime.CompilerServices;
-using CoAP.NET.Orleans.Devices;
+using CoAP.NET.Cluster.Tables;
 using CoAP.NET.Orleans.Slots;
+using CoAP.NET.Tables;
 using Orleans.CodeGeneration;
 using Orleans.Metadata;
 using Orleans.Placement;
@@ -20,26 +21,79 @@ public sealed class WireNameTests(SiloServices silo) : IClassFixture<SiloService
         grain coap.slot placed by coap.slots, directory coap.slots
         interface coap.device version 1
         interface coap.device.directory version 1
+        interface coap.devices version 0
         interface coap.node version 0
         interface coap.slot version 1
+        message coap.device.answer, 0 coap.response, 1 System.Nullable`1[[byte]], 2 string, 3 string, 4 bool, 5 System.Nullable`1[[DateTimeOffset]], 6 bool
         message coap.device.arrival, 0 bool, 1 Orleans.Runtime.SiloAddress,Orleans.Core.Abstractions
-        message coap.device.call, 0 coap.device.operation, 1 string, 2 long, 3 System.Nullable`1[[TimeSpan]], 4 byte[]
         message coap.device.location, 0 Orleans.Runtime.SiloAddress,Orleans.Core.Abstractions, 1 bool
-        message coap.device.operation
+        message coap.device.resource, 0 System.ReadOnlyMemory`1[[byte]], 1 System.Nullable`1[[TimeSpan]], 2 TimeSpan
+        message coap.device.resource-state, 0 byte, 1 coap.device.answer
         message coap.device.sighting, 0 TimeSpan, 1 DateTimeOffset, 2 bool, 3 Guid, 4 long
+        message coap.node.datagram, 0 System.ReadOnlyMemory`1[[byte]], 1 long, 2 System.Nullable`1[[byte]], 3 coap.node.ip-address, 4 Guid, 5 System.ReadOnlyMemory`1[[byte]]
+        message coap.node.ip-address, 0 ulong, 1 ulong, 2 ushort, 3 uint
+        message coap.node.outbox-addition, 0 coap.node.queued-request, 1 byte
+        message coap.node.outbox-outcome, 0 System.ReadOnlyMemory`1[[byte]], 1 byte, 2 string
+        message coap.node.outbox-request, 0 Guid, 1 string, 2 string, 3 DateTimeOffset, 4 bool, 5 System.ReadOnlyMemory`1[[byte]]
+        message coap.node.queued-request, 0 Guid, 1 string, 2 byte, 3 string, 4 string, 5 DateTimeOffset, 6 DateTimeOffset, 7 bool
+        message coap.node.relay-path, 0 ulong, 1 byte[], 2 coap.node.ip-address[]
+        message coap.node.resumption-key, 0 byte, 1 System.ReadOnlyMemory`1[[byte]]
+        message coap.node.table-answer, 0 byte, 1 System.ReadOnlyMemory`1[[byte]], 2 string, 3 byte, 4 TimeSpan, 5 bool
+        message coap.node.table-change, 0 byte, 1 byte, 2 long, 3 long, 4 long, 5 byte[][]
+        message coap.node.table-question, 0 Guid, 1 byte, 2 byte[], 3 System.ReadOnlyMemory`1[[byte]]
+        message coap.request, 0 System.ReadOnlyMemory`1[[byte]], 1 bool, 2 System.Nullable`1[[TimeSpan]]
+        message coap.response, 0 System.ReadOnlyMemory`1[[byte]]
         request ("inv",[GrainRef],[coap.device.directory],"arrived")
         request ("inv",[GrainRef],[coap.device.directory],"departed")
         request ("inv",[GrainRef],[coap.device.directory],"find")
         request ("inv",[GrainRef],[coap.device.directory],"when-arrived")
         request ("inv",[GrainRef],[coap.device],"send")
-        request ("inv",[GrainRef],[coap.node],"ask-device")
-        request ("inv",[GrainRef],[coap.node],"post")
-        request ("inv",[GrainRef],[coap.node],"request")
+        request ("inv",[GrainRef],[coap.devices],"drop")
+        request ("inv",[GrainRef],[coap.devices],"end-observation")
+        request ("inv",[GrainRef],[coap.devices],"find")
+        request ("inv",[GrainRef],[coap.devices],"forget")
+        request ("inv",[GrainRef],[coap.devices],"observe")
+        request ("inv",[GrainRef],[coap.devices],"send")
+        request ("inv",[GrainRef],[coap.devices],"when-awake")
+        request ("inv",[GrainRef],[coap.node],"ask-table")
+        request ("inv",[GrainRef],[coap.node],"cancel-request")
+        request ("inv",[GrainRef],[coap.node],"get-queued-requests")
+        request ("inv",[GrainRef],[coap.node],"get-table-positions")
+        request ("inv",[GrainRef],[coap.node],"offer-relay-path")
+        request ("inv",[GrainRef],[coap.node],"queue-request")
+        request ("inv",[GrainRef],[coap.node],"relay-datagrams")
+        request ("inv",[GrainRef],[coap.node],"relay-oscore")
+        request ("inv",[GrainRef],[coap.node],"remove-resumptions")
+        request ("inv",[GrainRef],[coap.node],"report-resource-changes")
+        request ("inv",[GrainRef],[coap.node],"report-table-changes")
+        request ("inv",[GrainRef],[coap.node],"return-datagrams")
+        request ("inv",[GrainRef],[coap.node],"return-oscore")
+        request ("inv",[GrainRef],[coap.node],"wait-for-request")
         request ("inv",[GrainRef],[coap.slot],"activate")
-        response Orleans.Serialization.Invocation.Response`1[[byte[]]],Orleans.Serialization
+        response Orleans.Serialization.Invocation.Response`1[[System.Nullable`1[[bool]]]],Orleans.Serialization
+        response Orleans.Serialization.Invocation.Response`1[[System.Nullable`1[[coap.device.sighting]]]],Orleans.Serialization
+        response Orleans.Serialization.Invocation.Response`1[[coap.device.answer]],Orleans.Serialization
         response Orleans.Serialization.Invocation.Response`1[[coap.device.arrival]],Orleans.Serialization
         response Orleans.Serialization.Invocation.Response`1[[coap.device.location]],Orleans.Serialization
+        response Orleans.Serialization.Invocation.Response`1[[coap.device.resource-state]],Orleans.Serialization
+        response Orleans.Serialization.Invocation.Response`1[[coap.node.outbox-addition]],Orleans.Serialization
+        response Orleans.Serialization.Invocation.Response`1[[coap.node.outbox-outcome]],Orleans.Serialization
+        response Orleans.Serialization.Invocation.Response`1[[coap.node.queued-request[]]],Orleans.Serialization
+        response Orleans.Serialization.Invocation.Response`1[[coap.node.relay-path]],Orleans.Serialization
+        response Orleans.Serialization.Invocation.Response`1[[coap.node.table-answer]],Orleans.Serialization
+        response Orleans.Serialization.Invocation.Response`1[[coap.node.table-change[]]],Orleans.Serialization
         service sys.svc.user.5F983406
+        service sys.svc.user.85F07900
+        value CoapDeviceFault 0 Full
+        value CoapDeviceFault 1 TooLarge
+        value CoapDeviceFault 2 Expired
+        value CoapDeviceFault 3 Cancelled
+        value CoapDeviceFault 4 PerhapsSent
+        value CoapDeviceFault 5 Failed
+        value CoapDeviceFault 6 Forgotten
+        value CoapDeviceFault 7 Unknown
+        value CoapDeviceFault 8 Asleep
+        value CoapDeviceFault 9 Unreachable
         value CoapObserveState 0 Registering
         value CoapObserveState 1 Observing
         value CoapObserveState 2 NotObserving
@@ -47,19 +101,14 @@ public sealed class WireNameTests(SiloServices silo) : IClassFixture<SiloService
         value CoapObserveState 4 Reregistering
         value CoapObserveState 5 Failed
         value CoapObserveState 6 Cancelled
-        value DeviceOperation 0 Find
-        value DeviceOperation 1 Ask
-        value DeviceOperation 2 Observe
-        value DeviceOperation 3 EndObservation
-        value DeviceOperation 4 WhenAwake
-        value DeviceOperation 5 Drop
-        value DeviceOperation 6 Forget
-        value DeviceOutcome 0 Response
-        value DeviceOutcome 1 NotHere
-        value DeviceOutcome 2 Asleep
-        value DeviceOutcome 3 Unreachable
-        value DeviceOutcome 4 Moved
-        value DeviceOutcome 5 Other
+        value CoapTableUnavailableReason 0 NotReached
+        value CoapTableUnavailableReason 1 NotConfirmed
+        value CoapTableUnavailableReason 2 Busy
+        value CoapTableUnavailableReason 3 Full
+        value TableAnswerKind 0 Reply
+        value TableAnswerKind 1 Moved
+        value TableAnswerKind 2 Failed
+        value TableAnswerKind 3 Unavailable
         """;
 
     private static readonly Assembly s_assembly = typeof(SlotGrain).Assembly;
@@ -89,9 +138,9 @@ public sealed class WireNameTests(SiloServices silo) : IClassFixture<SiloService
                     open.Enqueue(part);
                 }
 
-                if (type.Assembly.GetName().Name!.StartsWith("CoAP.NET", Ordinal) && seen.Add(type))
+                if (!type.IsArray && type.Assembly.GetName().Name!.StartsWith("CoAP.NET", Ordinal) && seen.Add(OnWire(type)))
                 {
-                    foreach (FieldInfo member in FieldsOf(type))
+                    foreach (FieldInfo member in FieldsOf(OnWire(type)))
                     {
                         open.Enqueue(member.FieldType);
                     }
@@ -101,6 +150,12 @@ public sealed class WireNameTests(SiloServices silo) : IClassFixture<SiloService
             return seen;
         }
     }
+
+    // Types of other assemblies, and what silos send in their place.
+    private static Dictionary<Type, Type> Surrogates { get; } = s_assembly.GetTypes()
+        .Where(type => type.IsDefined(typeof(RegisterConverterAttribute)))
+        .Select(type => type.GetInterfaces().Single().GetGenericArguments())
+        .ToDictionary(static types => types[0], static types => types[1]);
 
     [Fact]
     public void Each_grain_interface_has_an_alias_for_itself_and_each_method()
@@ -167,7 +222,11 @@ public sealed class WireNameTests(SiloServices silo) : IClassFixture<SiloService
         }
 
         // Orleans makes it of the name of the interface.
-        yield return $"service {silo.ServiceOf(SiloAddress.New(IPAddress.Loopback, 1, 1)).Type}";
+        foreach (GrainId service in silo.ServicesOf(SiloAddress.New(IPAddress.Loopback, 1, 1)))
+        {
+            yield return $"service {service.Type}";
+        }
+
         foreach (Type type in Requests)
         {
             yield return $"request {silo.Types.Format(type)}";
@@ -184,17 +243,19 @@ public sealed class WireNameTests(SiloServices silo) : IClassFixture<SiloService
         foreach (Type type in Messages)
         {
             yield return $"message {silo.Types.Format(type)}" + string.Concat(FieldsOf(type)
-                .Select(field => (Id: IdOf(field), Type: silo.Types.Format(field.FieldType))).OrderBy(member => member.Id)
+                .Select(field => (Id: IdOf(field), Type: silo.Types.Format(OnWire(field.FieldType)))).OrderBy(member => member.Id)
                 .Select(member => string.Create(CultureInfo.InvariantCulture, $", {member.Id} {member.Type}")));
         }
 
-        Enum[] values = [.. Enum.GetValues<DeviceOperation>().Cast<Enum>(), .. Enum.GetValues<DeviceOutcome>().Cast<Enum>(),
-            .. Enum.GetValues<CoapObserveState>().Cast<Enum>()];
+        Enum[] values = [.. Enum.GetValues<TableAnswerKind>().Cast<Enum>(), .. Enum.GetValues<CoapTableUnavailableReason>().Cast<Enum>(),
+            .. Enum.GetValues<CoapDeviceFault>().Cast<Enum>(), .. Enum.GetValues<CoapObserveState>().Cast<Enum>()];
         foreach (Enum value in values)
         {
             yield return $"value {value.GetType().Name} {value:D} {value}";
         }
     }
+
+    private static Type OnWire(Type type) => Surrogates.GetValueOrDefault(type, type);
 
     private static string PlacementOf(PlacementStrategy placement)
     {

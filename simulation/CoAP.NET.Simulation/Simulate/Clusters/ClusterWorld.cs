@@ -214,7 +214,7 @@ internal sealed class ClusterWorld
         Journal.Note($"state {resource} is {change.Value}, and {node} is notified");
         if (Has(ClusterPlants.NoNotice))
         {
-            ((HubPeers)node.Cluster.Peers).Notices.Dispose();
+            node.Cluster.Notifications!.Dispose();
         }
 
         node.Server.Notify($"/state/{resource}");

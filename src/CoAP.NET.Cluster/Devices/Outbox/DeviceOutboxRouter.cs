@@ -1,4 +1,5 @@
 using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
 
 namespace CoAP.NET.Cluster.Devices.Outbox;
 
@@ -6,31 +7,20 @@ namespace CoAP.NET.Cluster.Devices.Outbox;
 /// Finds the node that owns the outbox of a device, by the slot of its name, and sends it questions; it may be this node. It retries while
 /// the slot moves. Thread-safe.
 /// </summary>
-internal sealed class DeviceOutboxRouter
+internal sealed class DeviceOutboxRouter(CoapCluster cluster, DeviceOutboxes outboxes, TimeProvider time)
 {
-    private const string Path = "/dev-outbox";
     private static readonly TimeSpan s_retry = TimeSpan.FromMilliseconds(250);
     private static readonly TimeSpan s_longest = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan s_poll = TimeSpan.FromSeconds(20);
-
-    private readonly CoapCluster _cluster;
-    private readonly DeviceOutboxes _outboxes;
-    private readonly TimeProvider _time;
-
-    public DeviceOutboxRouter(CoapCluster cluster, DeviceOutboxes outboxes, TimeProvider time)
-    {
-        (_cluster, _outboxes, _time) = (cluster, outboxes, time);
-        cluster.Peers.MapQuestion(Path, (_, question) => ServeAsync(question));
-    }
 
     public async Task<CoapQueuedRequest> AddAsync(OutboxEntry entry, CancellationToken cancellationToken)
     {
         try
         {
-            OutboxEntry answer = (await AskAsync(OutboxOwnerRequestKind.Add, entry, cancellationToken).ConfigureAwait(false))[0];
-            return answer.State == OutboxRequestState.Failed
-                ? throw CoapDeviceException.Queued(entry.Device, answer.Fault, answer.Why)
-                : answer.ToPublic();
+            OutboxAddition added = await AskAsync(entry.Device,
+                async () => new OutboxAddition((await outboxes.AddAsync(entry.Copy(), cancellationToken).ConfigureAwait(false)).ToPublic()),
+                service => service.QueueRequestAsync(entry), s_longest, cancellationToken).ConfigureAwait(false);
+            return added.Request ?? throw CoapDeviceException.Queued(entry.Device, added.Fault);
         }
         catch (OperationCanceledException)
         {
@@ -43,38 +33,62 @@ internal sealed class DeviceOutboxRouter
     public void Abandon(string device, Guid id) => _ = ((Task)CancelAsync(device, id, CancellationToken.None)).ContinueWith(
         static done => _ = done.Exception, TaskScheduler.Default);
 
-    public async Task<CoapResponse> WaitAsync(string device, Guid id, CancellationToken cancellationToken) =>
-        (await AskAsync(OutboxOwnerRequestKind.Wait, OutboxEntry.Unknown(device, id), cancellationToken)
-            .ConfigureAwait(false))[0].GetResponse();
+    public async Task<CoapResponse> WaitAsync(string device, Guid id, CancellationToken cancellationToken) => (await AskAsync(device,
+        () => outboxes.WaitAsync(device, id, cancellationToken), service => service.WaitForRequestAsync(device, id),
+        Timeout.InfiniteTimeSpan, cancellationToken).ConfigureAwait(false)).GetResponse(device);
 
-    public async Task<IReadOnlyList<CoapQueuedRequest>> ListAsync(string device, CancellationToken cancellationToken) =>
-        [.. (await AskAsync(OutboxOwnerRequestKind.List, OutboxEntry.Unknown(device, default), cancellationToken).ConfigureAwait(false))
-            .Select(static entry => entry.ToPublic())];
+    public Task<IReadOnlyList<CoapQueuedRequest>> ListAsync(string device, CancellationToken cancellationToken) => AskAsync(device,
+        () => Task.FromResult(outboxes.List(device)), service => service.GetQueuedRequestsAsync(device), s_longest, cancellationToken);
 
-    public async Task<bool> CancelAsync(string device, Guid id, CancellationToken cancellationToken) =>
-        (await AskAsync(OutboxOwnerRequestKind.Cancel, OutboxEntry.Unknown(device, id), cancellationToken).ConfigureAwait(false)).Count > 0;
+    public async Task<bool> CancelAsync(string device, Guid id, CancellationToken cancellationToken) => (await AskAsync<bool?>(device,
+        async () => await outboxes.CancelAsync(device, id, cancellationToken).ConfigureAwait(false),
+        service => service.CancelRequestAsync(device, id), s_longest, cancellationToken).ConfigureAwait(false)).GetValueOrDefault();
 
-    private async Task<IReadOnlyList<OutboxEntry>> AskAsync(
-        OutboxOwnerRequestKind act, OutboxEntry asked, CancellationToken cancellationToken)
+    /// <summary>Serves <see cref="INodeService.QueueRequestAsync"/>.</summary>
+    public Task<OutboxAddition?> ServeAddAsync(OutboxEntry entry) => ServeAsync(async stop =>
     {
-        long started = _time.GetTimestamp();
+        try
+        {
+            return new OutboxAddition((await outboxes.AddAsync(entry.Copy(), stop).ConfigureAwait(false)).ToPublic());
+        }
+        catch (CoapDeviceException exception) when (exception.Fault == CoapDeviceFault.Full)
+        {
+            return new OutboxAddition(null, exception.Fault);
+        }
+    });
+
+    /// <summary>Serves <see cref="INodeService.WaitForRequestAsync"/>.</summary>
+    public Task<OutboxOutcome?> ServeWaitAsync(string device, Guid id) =>
+        ServeAsync<OutboxOutcome?>(async stop => await outboxes.WaitAsync(device, id, stop).ConfigureAwait(false));
+
+    /// <summary>Serves <see cref="INodeService.GetQueuedRequestsAsync"/>.</summary>
+    public Task<IReadOnlyList<CoapQueuedRequest>?> ServeListAsync(string device) =>
+        ServeAsync<IReadOnlyList<CoapQueuedRequest>?>(_ => Task.FromResult<IReadOnlyList<CoapQueuedRequest>?>(outboxes.List(device)));
+
+    /// <summary>Serves <see cref="INodeService.CancelRequestAsync"/>.</summary>
+    public Task<bool?> ServeCancelAsync(string device, Guid id) =>
+        ServeAsync<bool?>(async stop => await outboxes.CancelAsync(device, id, stop).ConfigureAwait(false));
+
+    private async Task<T> AskAsync<T>(string device, Func<Task<T>> here, Func<INodeService, Task<T?>> there, TimeSpan longest,
+        CancellationToken cancellationToken)
+    {
+        CoapSlot slot = DeviceName.SlotOf(device);
+        long started = time.GetTimestamp();
         while (true)
         {
             Exception? failure = null;
             try
             {
-                CoapNodeId owner = _cluster.Map[asked.Slot].Node;
-                if (owner == _cluster.Self.Id)
+                CoapNodeId owner = cluster.Map[slot].Node;
+                if (owner == cluster.Self.Id)
                 {
-                    return await AnswerAsync(act, asked.Copy(), cancellationToken).ConfigureAwait(false);
+                    return await here().ConfigureAwait(false);
                 }
 
-                if (owner.IsSet
-                    && await _cluster.Peers.RequestAsync(owner, Path, [(byte)act, .. asked.ToBytes()], s_longest)
-                        .WaitAsync(cancellationToken).ConfigureAwait(false) is { } answer
-                    && OutboxEntry.TryReadAll(answer) is { } entries)
+                if (owner.IsSet && await cluster.Peers.AskAsync(owner, there, s_longest).WaitAsync(cancellationToken).ConfigureAwait(false)
+                    is { } answer)
                 {
-                    return entries;
+                    return answer;
                 }
             }
             catch (Exception exception) when (exception is OutboxMovedException or CoapClusterStoreException)
@@ -82,69 +96,28 @@ internal sealed class DeviceOutboxRouter
                 failure = exception;
             }
 
-            if (act != OutboxOwnerRequestKind.Wait && _time.GetElapsedTime(started) >= s_longest)
+            if (longest != Timeout.InfiniteTimeSpan && time.GetElapsedTime(started) >= longest)
             {
-                throw CoapDeviceException.Unreachable(asked.Device,
+                throw CoapDeviceException.Unreachable(device,
                     $"the node that owns its outbox is not reachable, or the store is unavailable. {failure?.Message}", false, failure);
             }
 
-            await Task.Delay(s_retry, _time, cancellationToken).ConfigureAwait(false);
+            await Task.Delay(s_retry, time, cancellationToken).ConfigureAwait(false);
         }
     }
 
     // Null: the asking node retries.
-    private async Task<byte[]?> ServeAsync(ReadOnlyMemory<byte> question)
+    private async Task<T?> ServeAsync<T>(Func<CancellationToken, Task<T?>> serve)
     {
-        if (question.IsEmpty || OutboxEntry.TryRead(question.Span[1..]) is not { } asked)
-        {
-            return null;
-        }
-
-        IReadOnlyList<OutboxEntry> answer;
-        using CancellationTokenSource poll = new(s_poll, _time);
+        using CancellationTokenSource poll = new(s_poll, time);
         try
         {
-            answer = await AnswerAsync((OutboxOwnerRequestKind)question.Span[0], asked, poll.Token).ConfigureAwait(false);
-        }
-        catch (CoapDeviceException exception) when (exception.Fault is CoapDeviceFault.Full or CoapDeviceFault.Forgotten)
-        {
-            asked.Fail(exception.Fault);
-            answer = [asked];
+            return await serve(poll.Token).ConfigureAwait(false);
         }
         catch (Exception exception) when (exception is OutboxMovedException or OperationCanceledException or ArgumentException
             or CoapException)
         {
-            return null;
+            return default;
         }
-
-        return [.. answer.SelectMany(static entry => entry.ToBytes(withRequest: false))];
     }
-
-    private async Task<IReadOnlyList<OutboxEntry>> AnswerAsync(
-        OutboxOwnerRequestKind act, OutboxEntry asked, CancellationToken cancellationToken) =>
-        act switch
-        {
-            OutboxOwnerRequestKind.Add => [await _outboxes.AddAsync(asked, cancellationToken).ConfigureAwait(false)],
-            OutboxOwnerRequestKind.Wait => [await _outboxes.WaitAsync(asked.Device, asked.Id, cancellationToken).ConfigureAwait(false)],
-            OutboxOwnerRequestKind.List => _outboxes.List(asked.Device),
-            OutboxOwnerRequestKind.Cancel => await _outboxes.CancelAsync(asked.Device, asked.Id, cancellationToken)
-                .ConfigureAwait(false) is { } entry
-                ? [entry]
-                : [],
-            _ => throw new ArgumentException("Not a question about an outbox.", nameof(act)),
-        };
-}
-
-/// <summary>What a node asks the node that owns an outbox: the first byte of the question.</summary>
-internal enum OutboxOwnerRequestKind : byte
-{
-    Add = 0,
-
-    /// <summary>Wait for the outcome of a request.</summary>
-    Wait = 1,
-
-    List = 2,
-
-    /// <summary>Cancel a request. The answer has it if it will not be sent.</summary>
-    Cancel = 3,
 }

@@ -91,7 +91,7 @@ internal sealed class DeviceOutboxes : ISlotStateHolder, IDisposable
 
     /// <summary>Waits for the answer to a request, or its failure.</summary>
     /// <exception cref="OutboxMovedException">The outbox is not on this node.</exception>
-    public async Task<OutboxEntry> WaitAsync(string device, Guid id, CancellationToken cancellationToken)
+    public async Task<OutboxOutcome> WaitAsync(string device, Guid id, CancellationToken cancellationToken)
     {
         OutboxEntry? entry;
         lock (_gate)
@@ -103,33 +103,33 @@ internal sealed class DeviceOutboxes : ISlotStateHolder, IDisposable
         if (entry is not null)
         {
             await entry.Done.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
-            return entry;
+            return entry.GetOutcome();
         }
 
         CoapRecord? record = await _cluster.Store.FindAsync(OutboxEntry.RecordKeyOf(device, id), cancellationToken).ConfigureAwait(false);
         OutboxEntry? kept = record is null ? null : OutboxEntry.TryRead(record.State.Span);
-        return kept is { State: OutboxRequestState.Answered or OutboxRequestState.Failed } ? kept
-            : kept is null ? throw CoapDeviceException.Queued(device, CoapDeviceFault.Forgotten)
+        return kept is { State: OutboxRequestState.Answered or OutboxRequestState.Failed } ? kept.GetOutcome()
+            : kept is null ? new OutboxOutcome(default, CoapDeviceFault.Forgotten)
             : throw new OutboxMovedException();
     }
 
     /// <summary>Lists the waiting requests of a device.</summary>
     /// <exception cref="OutboxMovedException">The outbox is not on this node.</exception>
-    public IReadOnlyList<OutboxEntry> List(string device)
+    public IReadOnlyList<CoapQueuedRequest> List(string device)
     {
         lock (_gate)
         {
             FenceLocked(DeviceName.SlotOf(device));
             return _queues.TryGetValue(device, out DeviceOutboxQueue? queue)
-                ? [.. queue.Entries.Where(static entry => !entry.IsCancelled && entry.State <= OutboxRequestState.Sending)]
+                ? [.. queue.Entries.Where(static entry => !entry.IsCancelled && entry.State <= OutboxRequestState.Sending).Select(static entry => entry.ToPublic())]
                 : [];
         }
     }
 
     /// <summary>Cancels a request that was not sent, and waits for the store because another node could send it otherwise.</summary>
-    /// <returns>The request, which will not be sent; null if it may have been sent, or is unknown.</returns>
+    /// <returns>Whether it will not be sent. Otherwise it may have been sent, or is unknown.</returns>
     /// <exception cref="OutboxMovedException">The outbox is not on this node.</exception>
-    public async Task<OutboxEntry?> CancelAsync(string device, Guid id, CancellationToken cancellationToken)
+    public async Task<bool> CancelAsync(string device, Guid id, CancellationToken cancellationToken)
     {
         OutboxEntry? entry;
         lock (_gate)
@@ -137,7 +137,7 @@ internal sealed class DeviceOutboxes : ISlotStateHolder, IDisposable
             FenceLocked(DeviceName.SlotOf(device));
             if (!_entries.TryGetValue(id, out entry) || entry.State != OutboxRequestState.Waiting || entry.IsCancelled)
             {
-                return null;
+                return false;
             }
 
             entry.IsCancelled = true;
@@ -145,7 +145,7 @@ internal sealed class DeviceOutboxes : ISlotStateHolder, IDisposable
         }
 
         await entry.Done.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
-        return entry.Fault == CoapDeviceFault.Cancelled ? entry : null;
+        return entry.Fault == CoapDeviceFault.Cancelled;
     }
 
     public async Task ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken)

@@ -53,6 +53,13 @@ internal sealed class OutboxEntry
 
     public int Length => _request.Length;
 
+    /// <summary>The message of the request, in the format of RFC 7252.</summary>
+    public ReadOnlyMemory<byte> RequestBytes
+    {
+        get => _request;
+        init => _request = value.ToArray();
+    }
+
     public CoapMessage Request => CoapDatagramSerializer.Default.Deserialize(_request.AsSpan());
 
     /// <summary>Creates the entry of a new request; null if it is too large.</summary>
@@ -71,10 +78,6 @@ internal sealed class OutboxEntry
         };
         return request.Payload.Length < MaxState && entry.TrySet(request) && entry.ToBytes().Length <= MaxState ? entry : null;
     }
-
-    /// <summary>Creates an entry that only names a request.</summary>
-    public static OutboxEntry Unknown(string device, Guid id) =>
-        TryMake(id, device, new CoapMessage(CoapCode.Get), new CoapDeviceRequestOptions(), DateTimeOffset.UnixEpoch)!;
 
     public static CoapRecordKey RecordKeyOf(string device, Guid id)
     {
@@ -155,13 +158,10 @@ internal sealed class OutboxEntry
         _response = [];
     }
 
-    /// <summary>Returns the answer.</summary>
-    /// <exception cref="CoapDeviceException">There is no answer.</exception>
-    public CoapResponse GetResponse() => State == OutboxRequestState.Answered
-        ? CoapResponse.FromMessage(CoapDatagramSerializer.Default.Deserialize(_response.AsSpan()))
-        : throw CoapDeviceException.Queued(Device, Fault, Why);
+    /// <summary>Returns the outcome of a request that was answered or has failed.</summary>
+    public OutboxOutcome GetOutcome() => new(_response, Fault, Why);
 
-    public byte[] ToBytes(bool withRequest = true)
+    public byte[] ToBytes()
     {
         using MemoryStream stream = new();
         using BinaryWriter writer = new(stream, Encoding.UTF8);
@@ -175,7 +175,7 @@ internal sealed class OutboxEntry
         writer.Write(Device);
         writer.Write(Caller);
         writer.Write(Why ?? "");
-        byte[] request = withRequest && State <= OutboxRequestState.Sending ? _request : WithoutBody();
+        byte[] request = State <= OutboxRequestState.Sending ? _request : WithoutBody();
         writer.Write(request.Length);
         writer.Write(request);
         writer.Write(_response.Length);
@@ -185,22 +185,14 @@ internal sealed class OutboxEntry
     }
 
     /// <summary>Reads an entry; null for invalid bytes.</summary>
-    public static OutboxEntry? TryRead(ReadOnlySpan<byte> bytes) => TryReadAll(bytes) is [var entry] ? entry : null;
-
-    /// <summary>Reads entries that follow each other; null for invalid bytes.</summary>
-    public static List<OutboxEntry>? TryReadAll(ReadOnlySpan<byte> bytes)
+    public static OutboxEntry? TryRead(ReadOnlySpan<byte> bytes)
     {
         using MemoryStream stream = new(bytes.ToArray());
         using BinaryReader reader = new(stream, Encoding.UTF8);
-        List<OutboxEntry> entries = [];
         try
         {
-            while (stream.Position < stream.Length)
-            {
-                entries.Add(Read(reader));
-            }
-
-            return entries;
+            OutboxEntry entry = Read(reader);
+            return stream.Position == stream.Length ? entry : null;
         }
         catch (Exception exception) when (exception is IOException or ArgumentException or FormatException or CoapException)
         {
