@@ -98,7 +98,7 @@ internal sealed class NodePeers(CoapNodeId self, INodeNetwork? network, TimeProv
         {
             if (network?.ServiceOf(node) is { } service)
             {
-                now[node.Id] = before.TryGetValue(node.Id, out (CoapClusterNode Node, NodePeer Peer) known) ? known : (node, PeerOf(node, service));
+                now[node.Id] = (node, before.GetValueOrDefault(node.Id).Peer ?? PeerOf(node, service));
             }
         }
 

@@ -28,7 +28,7 @@ internal sealed class DeviceObservationStore(
     private readonly Lock _gate = new();
     private readonly HashSet<CoapEndpoint> _endpoints = [];
     private IDisposable[] _holds = [];
-    private readonly CoapFencingToken[] _loaded = new CoapFencingToken[CoapSlot.Count];
+    private readonly SlotRecordLoader _records = new(cluster, CoapRecordKind.Observation);
     private readonly CancellationTokenSource _stop = new();
     private readonly WakeSignal _wake = new();
     private readonly WakeSignal _stepped = new();
@@ -85,7 +85,6 @@ internal sealed class DeviceObservationStore(
             ObjectDisposedException.ThrowIf(_stop.IsCancellationRequested, cluster);
             Task stepped = _stepped.Next;
             CoapClusterSlotMap map = cluster.Map;
-            CoapFencingToken fence = cluster.FenceOf(slot);
             lock (_gate)
             {
                 if (_endpoints.Count == 0)
@@ -93,11 +92,11 @@ internal sealed class DeviceObservationStore(
                     throw new InvalidOperationException(
                         "No server of this process is attached to the cluster. Call KeepState and CoapCluster.Attach before it starts.");
                 }
+            }
 
-                if (fence.IsSet && _loaded[slot.Number] == fence)
-                {
-                    return fence;
-                }
+            if (_records.FenceOf(slot) is { IsSet: true } fence)
+            {
+                return fence;
             }
 
             if (map.Version > 0 && map[slot].Node is { IsSet: true } owner && owner != cluster.Self.Id)
@@ -132,14 +131,11 @@ internal sealed class DeviceObservationStore(
 
     private void OnMapChanged(object? sender, EventArgs arguments)
     {
-        CoapEndpoint[] endpoints = [];
+        CoapEndpoint[] endpoints;
         lock (_gate)
         {
             _mustLoad = true;
-            if (CoapSlot.All.Any(slot => cluster.FenceOf(slot) is { IsSet: true } fence && _loaded[slot.Number] != fence))
-            {
-                endpoints = [.. _endpoints];
-            }
+            endpoints = _records.IsBehind ? [.. _endpoints] : [];
         }
 
         if (endpoints.Length > 0)
@@ -209,7 +205,7 @@ internal sealed class DeviceObservationStore(
             table.TakeAll(observation => cluster.FenceOf(observation.Key.Slot) != observation.Fence).ForEach(runs.Leave);
             try
             {
-                await LoadAsync(cancellationToken).ConfigureAwait(false);
+                await _records.LoadAsync(Load, cancellationToken).ConfigureAwait(false);
             }
             catch (CoapClusterStoreException)
             {
@@ -229,43 +225,30 @@ internal sealed class DeviceObservationStore(
         return table.Count > 0 ? s_writeEvery : Timeout.InfiniteTimeSpan;
     }
 
-    private async Task LoadAsync(CancellationToken cancellationToken)
+    private void Load(CoapFencingToken fence, List<CoapRecord> records)
     {
-        foreach (CoapSlot slot in CoapSlot.All)
+        int unreadable = 0;
+        foreach (CoapRecord record in records)
         {
-            CoapFencingToken fence = cluster.FenceOf(slot);
-            if (!fence.IsSet || _loaded[slot.Number] == fence)
+            if (ObservationRecord.TryRead(record, out string? name, out CoapMessage? request, out CoapNotificationPosition? heard))
             {
-                continue;
+                long now = time.GetTimestamp();
+                table.TryAdd(new DurableObservation(record.Key, fence, name, request, now) { Heard = heard, WrittenAt = now });
             }
+            else
+            {
+                unreadable++;
+            }
+        }
 
-            int unreadable = 0;
-            List<DurableObservation> found = [];
-            await foreach (CoapRecord record in cluster.Store.ReadAsync(CoapRecordKind.Observation, slot, cancellationToken)
-                .ConfigureAwait(false))
-            {
-                if (ObservationRecord.TryRead(record, out string? name, out CoapMessage? request, out CoapNotificationPosition? heard))
-                {
-                    long now = time.GetTimestamp();
-                    found.Add(new DurableObservation(record.Key, fence, name, request, now) { Heard = heard, WrittenAt = now });
-                }
-                else
-                {
-                    unreadable++;
-                }
-            }
+        if (unreadable > 0)
+        {
+            ObservationLog.Unreadable(logger, records[0].Key.Slot, unreadable);
+        }
 
-            if (unreadable > 0)
-            {
-                ObservationLog.Unreadable(logger, slot, unreadable);
-            }
-
-            found.ForEach(observation => table.TryAdd(observation));
-            lock (_gate)
-            {
-                _loaded[slot.Number] = fence;
-                _mustMatch |= found.Count > 0;
-            }
+        lock (_gate)
+        {
+            _mustMatch |= records.Count > 0;
         }
     }
 

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using CoAP.NET.Cluster.Maps;
+using CoAP.NET.Cluster.Nodes;
 using CoAP.NET.Cluster.Records;
 using CoAP.NET.Cluster.Writing;
 using CoAP.NET.Observing;
@@ -29,7 +30,7 @@ internal sealed class ObserverRestorer
     private readonly CoapServer _server;
     private readonly TimeProvider _time;
     private readonly CancellationTokenSource _stop = new();
-    private readonly CoapFencingToken[] _loaded = new CoapFencingToken[CoapSlot.Count];
+    private readonly SlotRecordLoader _records;
     private readonly Lock _gate = new();
     private readonly Dictionary<string, List<AwaitedClient>> _bySession = new(StringComparer.Ordinal);
     private readonly Queue<(CoapPeer? Peer, AwaitedClient Observer)> _ready = new();
@@ -50,6 +51,7 @@ internal sealed class ObserverRestorer
         _cluster = observerStore.Cluster;
         _observers = _cluster.Observers;
         _server = server;
+        _records = new SlotRecordLoader(_cluster, CoapRecordKind.Observer);
         _time = _observers.Time;
         _numbers = new FirstNotificationNumber(observerStore, _time);
         _looked = _time.GetTimestamp();
@@ -236,14 +238,7 @@ internal sealed class ObserverRestorer
         bool hasRead = false;
         try
         {
-            foreach (CoapSlot slot in CoapSlot.All)
-            {
-                CoapFencingToken fence = _cluster.FenceOf(slot);
-                if (fence.IsSet && _loaded[slot.Number] != fence)
-                {
-                    hasRead |= await LoadAsync(slot, fence, cancellationToken).ConfigureAwait(false);
-                }
-            }
+            await _records.LoadAsync((fence, records) => hasRead |= Load(fence, records), cancellationToken).ConfigureAwait(false);
 
             // Before any observer is restored.
             await _numbers.WriteAsync(cancellationToken).ConfigureAwait(false);
@@ -261,30 +256,28 @@ internal sealed class ObserverRestorer
         }
     }
 
-    private async Task<bool> LoadAsync(CoapSlot slot, CoapFencingToken fence, CancellationToken cancellationToken)
+    private bool Load(CoapFencingToken fence, List<CoapRecord> records)
     {
-        List<AwaitedClient> found = [];
-        await foreach (CoapRecord record in _cluster.Store.ReadAsync(CoapRecordKind.Observer, slot, cancellationToken)
-            .ConfigureAwait(false))
+        bool hasFound = false;
+        foreach (CoapRecord record in records)
         {
-            if (!_observerStore.ClientOf(record.Key).IsEmpty)
-            {
-                found.Add(new AwaitedClient(record.Key, record.State, fence, _time.GetTimestamp()));
-            }
-            else
+            if (_observerStore.ClientOf(record.Key).IsEmpty)
             {
                 _numbers.Read(record);
             }
+            else
+            {
+                Add(new AwaitedClient(record.Key, record.State, fence, _time.GetTimestamp()));
+                hasFound = true;
+            }
         }
 
-        _loaded[slot.Number] = fence;
-        found.ForEach(Add);
-        if (found.Count > 0)
+        if (hasFound)
         {
             _numbers.Rise();
         }
 
-        return found.Count > 0;
+        return hasFound;
     }
 
     private void Add(AwaitedClient observer)

@@ -8,8 +8,11 @@ namespace CoAP.NET.Cluster.Steering;
 /// <param name="Addresses">The addresses; possibly the wildcard.</param>
 internal sealed record RelayPathOffer(ulong Id, byte[] Key, IReadOnlyList<CoapAddress> Addresses)
 {
-    /// <summary>Whether its key has the right length.</summary>
-    public bool IsValid => Key.Length == RelayRecord.KeyLength;
+    /// <summary>The maximum number of addresses: 16.</summary>
+    public const int MaxAddresses = 16;
+
+    /// <summary>Whether it is an offer of this version: its key has the right length, and it has not too many addresses.</summary>
+    public bool IsValid => Key.Length == RelayRecord.KeyLength && Addresses.Count <= MaxAddresses;
 
     /// <summary>Chooses the destination address; null if a server has no socket for any of the addresses.</summary>
     /// <param name="own">The bound addresses of that server.</param>

@@ -75,7 +75,8 @@ internal sealed class UdpRelayPathTable(CoapNodeId self, NodePeers peers, byte[]
         byte[] key = new byte[RelayRecord.KeyLength];
         CoapRandomSource.Secure.Fill(id);
         CoapRandomSource.Secure.Fill(key);
-        RelayPathOffer offer = new(BinaryPrimitives.ReadUInt64BigEndian(id), key, sockets.LocalAddresses);
+        RelayPathOffer offer = new(
+            BinaryPrimitives.ReadUInt64BigEndian(id), key, [.. sockets.LocalAddresses.Take(RelayPathOffer.MaxAddresses)]);
         lock (_gate)
         {
             RelayReceiver[] older = [.. _entrances.Values.Where(entrance => entrance.Node == node)];

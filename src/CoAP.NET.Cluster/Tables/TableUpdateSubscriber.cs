@@ -34,7 +34,8 @@ internal sealed class TableUpdateSubscriber(CoapCluster cluster, CoapRecordKind 
         }
     }));
 
-    public void ReceiveChanges(IEnumerable<ReplicatedTableChangeMessage> changes) => Apply(changes, static (slot, change) => slot.ReceiveChanges(change));
+    public void ReceiveChanges(IEnumerable<ReplicatedTableChangeMessage> changes) =>
+        Apply(changes, static (slot, change) => slot.ReceiveChanges(change));
 
     public void OnUp() => _up.Wake();
 

@@ -5,7 +5,9 @@ using CoAP.NET.Orleans.Devices;
 
 namespace CoAP.NET.Orleans;
 
-/// <summary>The answer of a device to a request (<see cref="IDeviceGrain.SendAsync"/>): its response, or the reason why there is none.</summary>
+/// <summary>
+/// The answer of a device to a request (<see cref="IDeviceGrain.SendAsync"/>): its response, or the reason why there is none.
+/// </summary>
 [GenerateSerializer, Immutable, Alias("coap.device.answer")]
 public sealed class CoapDeviceAnswer
 {

@@ -18,14 +18,16 @@ internal sealed record NodeOutboxOutcome(
 
 /// <summary><see cref="OutboxAddition"/> between silos.</summary>
 /// <param name="Request">The request; null if the outbox refused it.</param>
-/// <param name="Fault">The reason of the refusal.</param>
+/// <param name="Fault">The reason of a refusal.</param>
+/// <param name="Why">The description of a refusal; null for that of the reason.</param>
 [GenerateSerializer, Immutable, Alias("coap.node.outbox-addition")]
-internal sealed record NodeOutboxAddition([property: Id(0)] NodeQueuedRequest? Request, [property: Id(1)] byte Fault)
+internal sealed record NodeOutboxAddition(
+    [property: Id(0)] NodeQueuedRequest? Request, [property: Id(1)] byte Fault, [property: Id(2)] string? Why)
 {
     public static NodeOutboxAddition Of(OutboxAddition added) =>
-        new(added.Request is { } request ? NodeQueuedRequest.Of(request) : null, (byte)added.Fault);
+        new(added.Request is { } request ? NodeQueuedRequest.Of(request) : null, (byte)added.Fault, added.Why);
 
-    public OutboxAddition ToAddition() => new(Request?.ToPublic(), (CoapDeviceFault)Fault);
+    public OutboxAddition ToAddition() => new(Request?.ToPublic(), (CoapDeviceFault)Fault, Why);
 }
 
 /// <summary><see cref="CoapQueuedRequest"/> between silos.</summary>

@@ -165,7 +165,9 @@ public sealed class NodeRelayConnectionTests : IDisposable
         Assert.Null(Offer(v6).ChooseFor([any4], node));
         Assert.Null(Offer().ChooseFor([any4], node));
         Assert.Null(both.ChooseFor([], node));
+        Assert.True(both.IsValid);
         Assert.False(new RelayPathOffer(Id, [1], [v4]).IsValid);
+        Assert.False(Offer([.. Enumerable.Repeat(v4, RelayPathOffer.MaxAddresses + 1)]).IsValid);
     }
 
     [Fact]

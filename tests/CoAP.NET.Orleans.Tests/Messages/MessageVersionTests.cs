@@ -66,9 +66,9 @@ public sealed class MessageVersionTests(SiloServices silo) : IClassFixture<SiloS
         },
         { new NodeOutboxOutcome(s_bytes, 4, "why"), "20e8400701020301094107776879e0" },
         {
-            new NodeOutboxAddition(s_queued, 0),
+            new NodeOutboxAddition(s_queued, 0, "why"),
             "20e820e840210c0d0e0f0a0b08090706050403020100410f6d657465722d370107410d2f6c6967687441056d6521808000b796ab49de08810000"
-                + "000000000000e021808000b796ab49de08810000000000000000e00103e00101e0"
+                + "000000000000e021808000b796ab49de08810000000000000000e00103e001014107776879e0"
         },
         {
             s_queued,

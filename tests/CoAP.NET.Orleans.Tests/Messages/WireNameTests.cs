@@ -32,7 +32,7 @@ public sealed class WireNameTests(SiloServices silo) : IClassFixture<SiloService
         message coap.device.sighting, 0 TimeSpan, 1 DateTimeOffset, 2 bool, 3 Guid, 4 long
         message coap.node.datagram, 0 System.ReadOnlyMemory`1[[byte]], 1 long, 2 System.Nullable`1[[byte]], 3 coap.node.ip-address, 4 Guid, 5 System.ReadOnlyMemory`1[[byte]]
         message coap.node.ip-address, 0 ulong, 1 ulong, 2 ushort, 3 uint
-        message coap.node.outbox-addition, 0 coap.node.queued-request, 1 byte
+        message coap.node.outbox-addition, 0 coap.node.queued-request, 1 byte, 2 string
         message coap.node.outbox-outcome, 0 System.ReadOnlyMemory`1[[byte]], 1 byte, 2 string
         message coap.node.outbox-request, 0 Guid, 1 string, 2 string, 3 DateTimeOffset, 4 bool, 5 System.ReadOnlyMemory`1[[byte]]
         message coap.node.queued-request, 0 Guid, 1 string, 2 byte, 3 string, 4 string, 5 DateTimeOffset, 6 DateTimeOffset, 7 bool

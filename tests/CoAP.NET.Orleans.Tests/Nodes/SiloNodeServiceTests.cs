@@ -136,8 +136,8 @@ public sealed class SiloNodeServiceTests : IClassFixture<SiloServices>
         Assert.Equal("on", Encoding.UTF8.GetString(sent.Request.Payload.Span));
         AssertQueued(queued);
 
-        _answer = Task.FromResult<OutboxAddition?>(new OutboxAddition(null, CoapDeviceFault.Full));
-        Assert.Equal(new OutboxAddition(null, CoapDeviceFault.Full), await _node.QueueRequestAsync(entry));
+        _answer = Task.FromResult<OutboxAddition?>(new OutboxAddition(null, CoapDeviceFault.Full, "full"));
+        Assert.Equal(new OutboxAddition(null, CoapDeviceFault.Full, "full"), await _node.QueueRequestAsync(entry));
 
         _answer = Task.FromResult<OutboxOutcome?>(new OutboxOutcome(s_bytes, CoapDeviceFault.Expired, "late"));
         OutboxOutcome outcome = (await _node.WaitForRequestAsync("meter-7", id))!;

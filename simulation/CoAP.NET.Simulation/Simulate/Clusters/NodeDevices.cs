@@ -23,9 +23,8 @@ internal sealed class NodeDevices(ClusterWorld world, SimulatedClusterNode node)
 
         try
         {
-            return await world.Hub.CallAsync(
-                (HubNetwork)node.Cluster.Peers.Network!, there.Cluster.Self.Id, _ => SendAsync(there, name, request, cancellationToken), s_timeout)
-                .WaitAsync(cancellationToken);
+            return await world.Hub.CallAsync((HubNetwork)node.Cluster.Peers.Network!, there.Cluster.Self.Id,
+                _ => SendAsync(there, name, request, cancellationToken), s_timeout).WaitAsync(cancellationToken);
         }
         catch (Exception exception) when (exception is IOException or TimeoutException)
         {

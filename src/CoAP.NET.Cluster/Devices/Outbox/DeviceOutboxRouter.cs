@@ -17,10 +17,8 @@ internal sealed class DeviceOutboxRouter(CoapCluster cluster, DeviceOutboxes out
     {
         try
         {
-            OutboxAddition added = await AskAsync(entry.Device,
-                async () => new OutboxAddition((await outboxes.AddAsync(entry.Copy(), cancellationToken).ConfigureAwait(false)).ToPublic()),
-                service => service.QueueRequestAsync(entry), s_longest, cancellationToken).ConfigureAwait(false);
-            return added.Request ?? throw CoapDeviceException.Queued(entry.Device, added.Fault);
+            return (await AskAsync(entry.Device, service => service.QueueRequestAsync(entry), s_longest, cancellationToken)
+                .ConfigureAwait(false)).GetRequest(entry.Device);
         }
         catch (OperationCanceledException)
         {
@@ -33,29 +31,20 @@ internal sealed class DeviceOutboxRouter(CoapCluster cluster, DeviceOutboxes out
     public void Abandon(string device, Guid id) => _ = ((Task)CancelAsync(device, id, CancellationToken.None)).ContinueWith(
         static done => _ = done.Exception, TaskScheduler.Default);
 
-    public async Task<CoapResponse> WaitAsync(string device, Guid id, CancellationToken cancellationToken) => (await AskAsync(device,
-        () => outboxes.WaitAsync(device, id, cancellationToken), service => service.WaitForRequestAsync(device, id),
-        Timeout.InfiniteTimeSpan, cancellationToken).ConfigureAwait(false)).GetResponse(device);
+    public async Task<CoapResponse> WaitAsync(string device, Guid id, CancellationToken cancellationToken) =>
+        (await AskAsync(device, service => service.WaitForRequestAsync(device, id), Timeout.InfiniteTimeSpan, cancellationToken)
+            .ConfigureAwait(false)).GetResponse(device);
 
-    public Task<IReadOnlyList<CoapQueuedRequest>> ListAsync(string device, CancellationToken cancellationToken) => AskAsync(device,
-        () => Task.FromResult(outboxes.List(device)), service => service.GetQueuedRequestsAsync(device), s_longest, cancellationToken);
+    public Task<IReadOnlyList<CoapQueuedRequest>> ListAsync(string device, CancellationToken cancellationToken) =>
+        AskAsync(device, service => service.GetQueuedRequestsAsync(device), s_longest, cancellationToken);
 
-    public async Task<bool> CancelAsync(string device, Guid id, CancellationToken cancellationToken) => (await AskAsync<bool?>(device,
-        async () => await outboxes.CancelAsync(device, id, cancellationToken).ConfigureAwait(false),
-        service => service.CancelRequestAsync(device, id), s_longest, cancellationToken).ConfigureAwait(false)).GetValueOrDefault();
+    public async Task<bool> CancelAsync(string device, Guid id, CancellationToken cancellationToken) =>
+        (await AskAsync<bool?>(device, service => service.CancelRequestAsync(device, id), s_longest, cancellationToken)
+            .ConfigureAwait(false)).GetValueOrDefault();
 
     /// <summary>Serves <see cref="INodeService.QueueRequestAsync"/>.</summary>
-    public Task<OutboxAddition?> ServeAddAsync(OutboxEntry entry) => ServeAsync(async stop =>
-    {
-        try
-        {
-            return new OutboxAddition((await outboxes.AddAsync(entry.Copy(), stop).ConfigureAwait(false)).ToPublic());
-        }
-        catch (CoapDeviceException exception) when (exception.Fault == CoapDeviceFault.Full)
-        {
-            return new OutboxAddition(null, exception.Fault);
-        }
-    });
+    public Task<OutboxAddition?> ServeAddAsync(OutboxEntry entry) =>
+        ServeAsync<OutboxAddition?>(async stop => await outboxes.AddAsync(entry.Copy(), stop).ConfigureAwait(false));
 
     /// <summary>Serves <see cref="INodeService.WaitForRequestAsync"/>.</summary>
     public Task<OutboxOutcome?> ServeWaitAsync(string device, Guid id) =>
@@ -69,37 +58,24 @@ internal sealed class DeviceOutboxRouter(CoapCluster cluster, DeviceOutboxes out
     public Task<bool?> ServeCancelAsync(string device, Guid id) =>
         ServeAsync<bool?>(async stop => await outboxes.CancelAsync(device, id, stop).ConfigureAwait(false));
 
-    private async Task<T> AskAsync<T>(string device, Func<Task<T>> here, Func<INodeService, Task<T?>> there, TimeSpan longest,
-        CancellationToken cancellationToken)
+    private async Task<T> AskAsync<T>(
+        string device, Func<INodeService, Task<T?>> ask, TimeSpan longest, CancellationToken cancellationToken)
     {
         CoapSlot slot = DeviceName.SlotOf(device);
         long started = time.GetTimestamp();
         while (true)
         {
-            Exception? failure = null;
-            try
+            CoapNodeId owner = cluster.Map[slot].Node;
+            Task<T?> asked = owner == cluster.Self.Id ? ask(cluster.Service) : cluster.Peers.AskAsync(owner, ask, s_longest);
+            if (await asked.WaitAsync(cancellationToken).ConfigureAwait(false) is { } answer)
             {
-                CoapNodeId owner = cluster.Map[slot].Node;
-                if (owner == cluster.Self.Id)
-                {
-                    return await here().ConfigureAwait(false);
-                }
-
-                if (owner.IsSet && await cluster.Peers.AskAsync(owner, there, s_longest).WaitAsync(cancellationToken).ConfigureAwait(false)
-                    is { } answer)
-                {
-                    return answer;
-                }
-            }
-            catch (Exception exception) when (exception is OutboxMovedException or CoapClusterStoreException)
-            {
-                failure = exception;
+                return answer;
             }
 
             if (longest != Timeout.InfiniteTimeSpan && time.GetElapsedTime(started) >= longest)
             {
                 throw CoapDeviceException.Unreachable(device,
-                    $"the node that owns its outbox is not reachable, or the store is unavailable. {failure?.Message}", false, failure);
+                    $"the node that owns its outbox is not reachable, or the store is unavailable. {cluster.StoreFailure?.Message}");
             }
 
             await Task.Delay(s_retry, time, cancellationToken).ConfigureAwait(false);
@@ -114,8 +90,7 @@ internal sealed class DeviceOutboxRouter(CoapCluster cluster, DeviceOutboxes out
         {
             return await serve(poll.Token).ConfigureAwait(false);
         }
-        catch (Exception exception) when (exception is OutboxMovedException or OperationCanceledException or ArgumentException
-            or CoapException)
+        catch (Exception exception) when (exception is OutboxMovedException or OperationCanceledException or CoapException)
         {
             return default;
         }

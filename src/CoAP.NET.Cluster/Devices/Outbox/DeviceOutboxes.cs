@@ -20,7 +20,7 @@ internal sealed class DeviceOutboxes : ISlotStateHolder, IDisposable
     private readonly Lock _gate = new();
     private readonly Dictionary<string, DeviceOutboxQueue> _queues = new(StringComparer.Ordinal);
     private readonly Dictionary<Guid, OutboxEntry> _entries = [];
-    private readonly CoapFencingToken[] _loaded = new CoapFencingToken[CoapSlot.Count];
+    private readonly SlotRecordLoader _records;
     private readonly CancellationTokenSource _stop = new();
     private Task _loading = Task.CompletedTask;
 
@@ -31,16 +31,16 @@ internal sealed class DeviceOutboxes : ISlotStateHolder, IDisposable
         _options = options;
         _time = time;
         _bounds = new OutboxLimiter(options, cluster.Counts);
+        _records = new SlotRecordLoader(cluster, CoapRecordKind.Outbox);
         cluster.MapChanged += OnMapChanged;
     }
 
     /// <summary>Adds a request; completes when it is stored.</summary>
     /// <param name="entry">The request. A known id is not added again.</param>
     /// <param name="cancellationToken">Stops waiting, and cancels the request.</param>
-    /// <returns>The request in the outbox.</returns>
+    /// <returns>The request in the outbox, or the reason for its refusal.</returns>
     /// <exception cref="OutboxMovedException">The outbox is not on this node.</exception>
-    /// <exception cref="CoapDeviceException">There is no room.</exception>
-    public async Task<OutboxEntry> AddAsync(OutboxEntry entry, CancellationToken cancellationToken)
+    public async Task<OutboxAddition> AddAsync(OutboxEntry entry, CancellationToken cancellationToken)
     {
         DeviceOutboxQueue? queue = null;
         lock (_gate)
@@ -53,7 +53,11 @@ internal sealed class DeviceOutboxes : ISlotStateHolder, IDisposable
             }
             else
             {
-                queue = AddLocked(entry, fence);
+                queue = QueueLocked(entry.Device, fence);
+                if (AddLocked(queue, entry) is { } refused)
+                {
+                    return refused;
+                }
             }
         }
 
@@ -72,10 +76,13 @@ internal sealed class DeviceOutboxes : ISlotStateHolder, IDisposable
                 queue?.LookAgain();
             }
 
-            throw exception is CoapClusterStoreException
-                ? CoapDeviceException.Unreachable(entry.Device, exception.Message, false, exception)
-                : exception is OperationCanceledException or OutboxMovedException ? exception
-                : new CoapDeviceException(CoapDeviceFault.Failed, entry.Device, exception.Message, exception);
+            if (exception is OperationCanceledException or OutboxMovedException)
+            {
+                throw;
+            }
+
+            return new OutboxAddition(
+                null, exception is CoapClusterStoreException ? CoapDeviceFault.Unreachable : CoapDeviceFault.Failed, exception.Message);
         }
         finally
         {
@@ -86,7 +93,7 @@ internal sealed class DeviceOutboxes : ISlotStateHolder, IDisposable
             }
         }
 
-        return entry;
+        return new OutboxAddition(entry.ToPublic());
     }
 
     /// <summary>Waits for the answer to a request, or its failure.</summary>
@@ -121,7 +128,8 @@ internal sealed class DeviceOutboxes : ISlotStateHolder, IDisposable
         {
             FenceLocked(DeviceName.SlotOf(device));
             return _queues.TryGetValue(device, out DeviceOutboxQueue? queue)
-                ? [.. queue.Entries.Where(static entry => !entry.IsCancelled && entry.State <= OutboxRequestState.Sending).Select(static entry => entry.ToPublic())]
+                ? [.. queue.Entries.Where(static entry => !entry.IsCancelled && entry.State <= OutboxRequestState.Sending)
+                    .Select(static entry => entry.ToPublic())]
                 : [];
         }
     }
@@ -178,8 +186,8 @@ internal sealed class DeviceOutboxes : ISlotStateHolder, IDisposable
     // Returns the fence of a slot whose outboxes are here.
     private CoapFencingToken FenceLocked(CoapSlot slot)
     {
-        CoapFencingToken fence = _cluster.FenceOf(slot);
-        return fence.IsSet && _loaded[slot.Number] == fence && !_stop.IsCancellationRequested ? fence : throw new OutboxMovedException();
+        CoapFencingToken fence = _records.FenceOf(slot);
+        return fence.IsSet && !_stop.IsCancellationRequested ? fence : throw new OutboxMovedException();
     }
 
     private DeviceOutboxQueue QueueLocked(string device, CoapFencingToken fence)
@@ -192,20 +200,20 @@ internal sealed class DeviceOutboxes : ISlotStateHolder, IDisposable
         return _queues[device] = new DeviceOutboxQueue(device, fence);
     }
 
-    private DeviceOutboxQueue AddLocked(OutboxEntry entry, CoapFencingToken fence)
+    // Returns the refusal; null if there is room.
+    private OutboxAddition? AddLocked(DeviceOutboxQueue queue, OutboxEntry entry)
     {
-        DeviceOutboxQueue queue = QueueLocked(entry.Device, fence);
         if (queue.Entries.Count >= _options.MaxQueuedPerDevice)
         {
             _bounds.Refuse();
-            throw CoapDeviceException.Queued(entry.Device, CoapDeviceFault.Full,
+            return new OutboxAddition(null, CoapDeviceFault.Full,
                 $"the outbox of the device already has {queue.Entries.Count} requests (MaxQueuedPerDevice). Try again when some are "
                     + "answered.");
         }
 
         if (!_bounds.TryTake(entry))
         {
-            throw CoapDeviceException.Queued(entry.Device, CoapDeviceFault.Full);
+            return new OutboxAddition(null, CoapDeviceFault.Full);
         }
 
         entry.Queued = _time.GetUtcNow();
@@ -213,7 +221,7 @@ internal sealed class DeviceOutboxes : ISlotStateHolder, IDisposable
         _entries.Add(entry.Id, entry);
         queue.Entries.Add(entry);
         entry.Written = WriteAsync(queue, entry);
-        return queue;
+        return null;
     }
 
     private void StartLocked(DeviceOutboxQueue? queue)
@@ -433,7 +441,7 @@ internal sealed class DeviceOutboxes : ISlotStateHolder, IDisposable
         {
             try
             {
-                await LoadAsync().ConfigureAwait(false);
+                await _records.LoadAsync(Load, _stop.Token).ConfigureAwait(false);
                 return;
             }
             catch (Exception exception) when (exception is CoapClusterStoreException or OperationCanceledException
@@ -445,31 +453,22 @@ internal sealed class DeviceOutboxes : ISlotStateHolder, IDisposable
         }
     }
 
-    private async Task LoadAsync()
+    private void Load(CoapFencingToken fence, List<CoapRecord> records)
     {
-        foreach (CoapSlot slot in CoapSlot.All)
+        // Those with an outcome are read when it is asked for.
+        IEnumerable<OutboxEntry> entries = records.Select(static record => OutboxEntry.TryRead(record.State.Span)).OfType<OutboxEntry>()
+            .Where(static entry => entry.State is OutboxRequestState.Waiting or OutboxRequestState.Sending)
+            .OrderBy(static entry => entry.Sequence);
+        lock (_gate)
         {
-            CoapFencingToken fence = _cluster.FenceOf(slot);
-            if (!fence.IsSet || _loaded[slot.Number] == fence)
+            foreach (OutboxEntry entry in entries)
             {
-                continue;
-            }
-
-            List<OutboxEntry> entries = await OutboxEntry.ReadAsync(_cluster.Store, slot, _stop.Token).ConfigureAwait(false);
-            lock (_gate)
-            {
-                foreach (OutboxEntry entry in entries.OrderBy(static entry => entry.Sequence))
-                {
-                    Load(entry, fence);
-                }
-
-                _loaded[slot.Number] = fence;
+                LoadLocked(entry, fence);
             }
         }
     }
 
-    // Requires the lock.
-    private void Load(OutboxEntry entry, CoapFencingToken fence)
+    private void LoadLocked(OutboxEntry entry, CoapFencingToken fence)
     {
         if (!_entries.TryAdd(entry.Id, entry))
         {

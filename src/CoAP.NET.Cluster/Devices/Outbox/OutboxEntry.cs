@@ -2,7 +2,6 @@ using System.Security.Cryptography;
 using System.Text;
 using CoAP.NET.Cluster.Maps;
 using CoAP.NET.Cluster.Records;
-using CoAP.NET.Cluster.Stores;
 
 namespace CoAP.NET.Cluster.Devices.Outbox;
 
@@ -86,22 +85,6 @@ internal sealed class OutboxEntry
         SHA256.HashData(key, bytes);
         id.TryWriteBytes(bytes[HashLength..], bigEndian: true, out _);
         return new CoapRecordKey(CoapRecordKind.Outbox, CoapSlot.OfName(key), bytes[..(HashLength + 16)]);
-    }
-
-    /// <summary>Reads the unanswered entries of a slot that have not failed.</summary>
-    public static async Task<List<OutboxEntry>> ReadAsync(
-        CoapSealedClusterStore store, CoapSlot slot, CancellationToken cancellationToken)
-    {
-        List<OutboxEntry> entries = [];
-        await foreach (CoapRecord record in store.ReadAsync(CoapRecordKind.Outbox, slot, cancellationToken).ConfigureAwait(false))
-        {
-            if (TryRead(record.State.Span) is { State: OutboxRequestState.Waiting or OutboxRequestState.Sending } entry)
-            {
-                entries.Add(entry);
-            }
-        }
-
-        return entries;
     }
 
     /// <summary>Copies the request for another attempt to store it; the outcome of the previous one stays with that.</summary>

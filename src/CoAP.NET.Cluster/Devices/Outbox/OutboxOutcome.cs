@@ -15,5 +15,13 @@ internal sealed record OutboxOutcome(ReadOnlyMemory<byte> Response, CoapDeviceFa
 
 /// <summary>The answer of an outbox to a new request. Immutable.</summary>
 /// <param name="Request">The request; null if the outbox refused it.</param>
-/// <param name="Fault">The reason of the refusal.</param>
-internal sealed record OutboxAddition(CoapQueuedRequest? Request, CoapDeviceFault Fault = default);
+/// <param name="Fault">The reason of a refusal.</param>
+/// <param name="Why">The description of a refusal, as a sentence; null for the text of the fault.</param>
+internal sealed record OutboxAddition(CoapQueuedRequest? Request, CoapDeviceFault Fault = default, string? Why = null)
+{
+    /// <summary>Returns the request.</summary>
+    /// <exception cref="CoapDeviceException">The outbox refused it.</exception>
+    public CoapQueuedRequest GetRequest(string device) => Request ?? throw (Fault == CoapDeviceFault.Unreachable
+        ? CoapDeviceException.Unreachable(device, Why!)
+        : CoapDeviceException.Queued(device, Fault, Why));
+}
