@@ -35,8 +35,10 @@ public sealed class DeviceOutboxRouterTests : IAsyncDisposable
         {
             Assert.Equal(queued.Select(one => one.Id),
                 (await _world.RunAsync(node.Devices[Name].GetQueuedAsync())).Select(one => one.Id));
-            Assert.Equal(CoapDeviceFault.Full, (await Assert.ThrowsAsync<CoapDeviceException>(
-                () => _world.RunAsync(node.Devices[Name].QueueAsync(Put("more"))))).Fault);
+            CoapDeviceException full = await Assert.ThrowsAsync<CoapDeviceException>(
+                () => _world.RunAsync(node.Devices[Name].QueueAsync(Put("more"))));
+            Assert.Equal(CoapDeviceFault.Full, full.Fault);
+            full.Mentions("MaxQueuedPerDevice");
             Assert.Equal(CoapDeviceFault.Forgotten, (await Assert.ThrowsAsync<CoapDeviceException>(
                 () => _world.RunAsync(node.Devices[Name].WaitAsync(Guid.Empty)))).Fault);
         }
