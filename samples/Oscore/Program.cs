@@ -124,7 +124,7 @@ static EdhocPrivateKey? NewKey()
 }
 
 CoapClient DeskWith(OscoreContexts contexts) =>
-    new(o => o.UseOscore(contexts)) { Proxy = proxy.LocalEndpoints[0] };
+    new(o => o.UseOscore(contexts)) { Proxy = new CoapUri(proxy.LocalEndpoints[0]) };
 
 async Task OpenAsync(CoapClient desk)
 {

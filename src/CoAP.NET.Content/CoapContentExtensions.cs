@@ -168,6 +168,12 @@ public static class CoapContentExtensions
         return response.EnsureSuccess().ReadCbor(typeInfo);
     }
 
+    /// <inheritdoc cref="GetFromCborAsync{T}(ICoapClient, CoapUri, JsonTypeInfo{T}, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static Task<T?> GetFromCborAsync<T>(
+        this ICoapClient client, string uri, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default) =>
+        GetFromCborAsync(client, CoapUri.FromString(uri), typeInfo, cancellationToken);
+
     /// <summary>GET: requests CBOR (Accept) and reads it with reflection.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="client">The client that sends the request.</param>
@@ -185,6 +191,14 @@ public static class CoapContentExtensions
     public static Task<T?> GetFromCborAsync<T>(
         this ICoapClient client, CoapUri uri, JsonSerializerOptions? options = null, CancellationToken cancellationToken = default) =>
         GetFromCborAsync(client, uri, JsonMetadata.Of<T>(options), cancellationToken);
+
+    /// <inheritdoc cref="GetFromCborAsync{T}(ICoapClient, CoapUri, JsonSerializerOptions, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<T?> GetFromCborAsync<T>(
+        this ICoapClient client, string uri, JsonSerializerOptions? options = null, CancellationToken cancellationToken = default) =>
+        GetFromCborAsync<T>(client, CoapUri.FromString(uri), options, cancellationToken);
 
     /// <summary>Reads the payload of a response as concise problem details (RFC 9290).</summary>
     /// <param name="response">The response.</param>

@@ -23,7 +23,7 @@ public sealed class EdhocClaimedPeerIdentity
     /// The peer that this side expects: the <see cref="EdhocCredential.Identity"/> of its credential, the <see cref="EdhocCredential"/>
     /// itself, or, for certificates of issuers, the name that the certificate has to carry in place of the host of <see cref="Target"/>.
     /// </summary>
-    /// <remarks>Default null: none is set. See <see cref="EdhocClientOptions.ExpectServer"/>.</remarks>
+    /// <remarks>Default null: none is set. See <see cref="EdhocClientOptions.ExpectServer(CoapUri, object)"/>.</remarks>
     public object? Expected { get; internal init; }
 
     /// <summary>

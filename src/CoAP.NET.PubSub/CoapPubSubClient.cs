@@ -23,6 +23,13 @@ public sealed class CoapPubSubClient
         Collection = collection.ToString();
     }
 
+    /// <inheritdoc cref="CoapPubSubClient(ICoapClient, CoapUri)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public CoapPubSubClient(ICoapClient client, string collection)
+        : this(client, CoapUri.FromString(collection))
+    {
+    }
+
     /// <summary>The URI of the collection.</summary>
     public string Collection { get; }
 
@@ -41,6 +48,12 @@ public sealed class CoapPubSubClient
             server, $"rt={PubSubDraft.CollectionType}", cancellationToken).ConfigureAwait(false);
         return [.. links.Select(link => new CoapPubSubClient(client, link.ResolveTarget(server.ToString())))];
     }
+
+    /// <inheritdoc cref="DiscoverAsync(ICoapClient, CoapUri, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static Task<IReadOnlyList<CoapPubSubClient>> DiscoverAsync(
+        ICoapClient client, string server, CancellationToken cancellationToken = default) =>
+        DiscoverAsync(client, CoapUri.FromString(server), cancellationToken);
 
     /// <summary>Creates a topic.</summary>
     /// <remarks>

@@ -111,7 +111,7 @@ public sealed partial class DocumentationTests
 
         async Task ObserveAsync()
         {
-            await using CoapClient client = new() { BaseAddress = "coaps+ws://device.example.net/" };
+            await using CoapClient client = new() { BaseAddress = new CoapUri("coaps+ws://device.example.net/") };
             await using CoapObservation observation = await client.ObserveAsync("/temperature", cancellationToken: cancellationToken);
             await foreach (CoapResponse notification in observation.ReadAllAsync(cancellationToken))
             {

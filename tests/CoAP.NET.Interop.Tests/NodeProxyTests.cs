@@ -79,7 +79,7 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
     [Fact]
     public async Task The_node_coap_server_is_read_and_changed_through_our_proxy()
     {
-        _client.Proxy = Proxy;
+        _client.Proxy = new CoapUri(Proxy);
         string path = $"{node.Host}/through-proxy";
 
         Assert.Equal("hello from node", (await Within(_client.GetAsync($"{node.Host}/hello"))).GetText());
@@ -117,7 +117,7 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
         await using CoapServer server = new();
         server.Listen("coap://127.0.0.1:0").MapForwardProxy(proxy);
         await server.StartAsync();
-        _client.Proxy = server.LocalEndpoints[0];
+        _client.Proxy = new CoapUri(server.LocalEndpoints[0]);
 
         Assert.Equal("the root", (await Within(_client.GetAsync($"{Origin}/"))).EnsureSuccess().GetText());
     }

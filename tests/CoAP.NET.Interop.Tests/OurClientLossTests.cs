@@ -36,7 +36,7 @@ public sealed class OurClientLossTests
             bool[] areWhole = await Within(Task.WhenAll(Enumerable.Range(0, Transfers).Select(async i =>
             {
                 byte[] body = Bodies.Make(Length, i);
-                string uri = server.Uri($"/lossy-{i}").OriginalString;
+                string uri = server.Uri($"/lossy-{i}");
                 Assert.True((await client.PutAsync(uri, CoapContent.Binary(body))).IsSuccess);
                 byte[] got = (await client.GetAsync(uri)).Payload.ToArray();
                 Assert.Contains(got, new[] { body, body[^BlockSize..] });

@@ -35,7 +35,7 @@ public sealed class OurClientTests : IAsyncLifetime
     [Fact]
     public async Task A_client_gets_the_representation_that_was_put()
     {
-        CoapResponse put = await Within(_client.PutAsync(_server.Uri("/example_data").OriginalString, CoapContent.Text("forty two")));
+        CoapResponse put = await Within(_client.PutAsync(_server.Uri("/example_data"), CoapContent.Text("forty two")));
         Assert.True(put.IsSuccess, put.ToString());
         Assert.Equal("forty two", (await Get("/example_data")).GetText());
     }
@@ -43,9 +43,9 @@ public sealed class OurClientTests : IAsyncLifetime
     [Fact]
     public async Task A_new_resource_is_created_and_deleted()
     {
-        Assert.Equal(CoapCode.Created, (await Within(_client.PutAsync(_server.Uri("/ours").OriginalString, CoapContent.Text("x")))).Code);
+        Assert.Equal(CoapCode.Created, (await Within(_client.PutAsync(_server.Uri("/ours"), CoapContent.Text("x")))).Code);
         Assert.Equal("x", (await Get("/ours")).GetText());
-        Assert.Equal(CoapCode.Deleted, (await Within(_client.DeleteAsync(_server.Uri("/ours").OriginalString))).Code);
+        Assert.Equal(CoapCode.Deleted, (await Within(_client.DeleteAsync(_server.Uri("/ours")))).Code);
         Assert.Equal(CoapCode.NotFound, (await Get("/ours")).Code);
     }
 
@@ -61,13 +61,13 @@ public sealed class OurClientTests : IAsyncLifetime
     [Fact]
     public async Task The_resources_of_the_libcoap_server_are_discovered()
     {
-        IReadOnlyList<CoapLink> links = await Within(_client.DiscoverAsync(_server.Uri("").OriginalString));
+        IReadOnlyList<CoapLink> links = await Within(_client.DiscoverAsync(_server.Uri("")));
         Assert.Contains(links, link => link.Target == "/time");
-        Assert.Contains(await Within(_client.DiscoverAsync(_server.Uri("").OriginalString, "rt=ticks")), link => link.Target == "/time");
+        Assert.Contains(await Within(_client.DiscoverAsync(_server.Uri(""), "rt=ticks")), link => link.Target == "/time");
     }
 
     [Fact]
-    public async Task A_ping_is_answered() => Assert.True(await Within(_client.PingAsync(_server.Uri("").OriginalString)) >= TimeSpan.Zero);
+    public async Task A_ping_is_answered() => Assert.True(await Within(_client.PingAsync(_server.Uri(""))) >= TimeSpan.Zero);
 
     [Fact]
     public async Task Two_hundred_concurrent_requests_are_all_answered()

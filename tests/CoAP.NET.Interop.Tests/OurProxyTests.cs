@@ -90,11 +90,11 @@ public sealed class OurProxyTests : IAsyncLifetime
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync("-e");
 
-        CoapResponse time = await _client.SendAsync(Through(Proxy, server.Uri("/time").OriginalString));
-        CoapRequest put = Through(Proxy, server.Uri("/new").OriginalString, CoapMethod.Put);
+        CoapResponse time = await _client.SendAsync(Through(Proxy, server.Uri("/time")));
+        CoapRequest put = Through(Proxy, server.Uri("/new"), CoapMethod.Put);
         put.Content = CoapContent.Text("stored");
         CoapResponse created = await _client.SendAsync(put);
-        CoapResponse stored = await _client.SendAsync(Through(Proxy, server.Uri("/new").OriginalString));
+        CoapResponse stored = await _client.SendAsync(Through(Proxy, server.Uri("/new")));
 
         Assert.Equal(CoapCode.Content, time.Code);
         Assert.Equal(CoapCode.Created, created.Code);
@@ -108,8 +108,8 @@ public sealed class OurProxyTests : IAsyncLifetime
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync();
         await using CoapClient other = new();
-        CoapObservation first = await _client.ObserveAsync(Through(Proxy, server.Uri("/time").OriginalString));
-        CoapObservation second = await other.ObserveAsync(Through(Proxy, server.Uri("/time").OriginalString));
+        CoapObservation first = await _client.ObserveAsync(Through(Proxy, server.Uri("/time")));
+        CoapObservation second = await other.ObserveAsync(Through(Proxy, server.Uri("/time")));
 
         Assert.Equal(1, _proxy.GetCounters().Observations);
         Assert.True(await ChangesAsync(first) && await ChangesAsync(second));
@@ -123,8 +123,8 @@ public sealed class OurProxyTests : IAsyncLifetime
     {
         await using LibcoapServer proxy = await LibcoapServer.StartAsync("-P", ",proxyself");
 
-        CoapResponse asked = await _client.SendAsync(Through(proxy.Uri().OriginalString.TrimEnd('/'), $"{Origin}/asked?a=1"));
-        CoapResponse large = await _client.SendAsync(Through(proxy.Uri().OriginalString.TrimEnd('/'), $"{Origin}/large"));
+        CoapResponse asked = await _client.SendAsync(Through(proxy.Uri().TrimEnd('/'), $"{Origin}/asked?a=1"));
+        CoapResponse large = await _client.SendAsync(Through(proxy.Uri().TrimEnd('/'), $"{Origin}/large"));
 
         asked.GetText().Begins("/asked?a=1 hops=");
         Assert.Equal(Bodies.Make(20_000, 7), large.Payload.ToArray());
@@ -136,7 +136,7 @@ public sealed class OurProxyTests : IAsyncLifetime
     {
         // Ours puts 16 in, and that of libcoap takes one off.
         await using LibcoapServer last = await LibcoapServer.StartAsync("-P", ",proxyself");
-        CoapProxyOptions options = new() { NextProxy = CoapUri.Parse(last.Uri().OriginalString) };
+        CoapProxyOptions options = new() { NextProxy = CoapUri.Parse(last.Uri()) };
         options.Targets.AllowNetwork("127.0.0.0/8:*");
         await using CoapProxy proxy = new(options);
         await using CoapServer server = new();
@@ -158,7 +158,7 @@ public sealed class OurProxyTests : IAsyncLifetime
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
         await using LibcoapServer other = await LibcoapServer.StartAsync("-P", $"{server.LocalEndpoints[0].TrimEnd('/')},proxyself");
-        CoapProxyOptions options = new() { Identifier = "gw1", NextProxy = CoapUri.Parse(other.Uri().OriginalString), HopLimit = 6 };
+        CoapProxyOptions options = new() { Identifier = "gw1", NextProxy = CoapUri.Parse(other.Uri()), HopLimit = 6 };
         options.Targets.AllowNetwork("192.0.2.0/24");
         await using CoapProxy proxy = new(options);
         server.MapForwardProxy(proxy);
@@ -190,7 +190,7 @@ public sealed class OurProxyTests : IAsyncLifetime
         await first.StartAsync();
         int value = 0;
         CoapRouteHandlerBuilder state = _origin.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref value)}")).Observable();
-        _client.Proxy = first.LocalEndpoints[0];
+        _client.Proxy = new CoapUri(first.LocalEndpoints[0]);
         _client.Timeout = PeerProcess.HangLimit;
         byte[] body = Bodies.Make(20_000, 7);
 

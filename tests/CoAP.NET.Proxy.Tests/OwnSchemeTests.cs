@@ -46,7 +46,7 @@ public sealed class OwnSchemeTests : IAsyncLifetime
     [Rfc("7252-5.7.2-3")]
     public async Task A_forward_proxy_reaches_each_scheme_that_its_client_has_a_transport_for()
     {
-        _client.Proxy = _server.LocalEndpoints[0];
+        _client.Proxy = new CoapUri(_server.LocalEndpoints[0]);
 
         CoapResponse response = await _client.GetAsync(Target + "/t").WaitAsync(s_hang);
 
@@ -66,7 +66,7 @@ public sealed class OwnSchemeTests : IAsyncLifetime
     public async Task A_secured_scheme_is_for_clients_on_a_secured_transport()
     {
         _hub.IsSecure = true;
-        _client.Proxy = _server.LocalEndpoints[0];
+        _client.Proxy = new CoapUri(_server.LocalEndpoints[0]);
 
         CoapResponse response = await _client.GetAsync(Target + "/t").WaitAsync(s_hang);
 

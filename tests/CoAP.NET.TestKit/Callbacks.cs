@@ -8,6 +8,10 @@ internal static class Callbacks
         client.ObserveAsync(new CoapRequest(CoapMethod.Get, uri), onNotification, cancellationToken);
 
     public static Task<CoapObservation> ObserveAsync(
+        this ICoapClient client, string uri, Action<CoapResponse> onNotification, CancellationToken cancellationToken = default) =>
+        client.ObserveAsync(CoapUri.FromString(uri), onNotification, cancellationToken);
+
+    public static Task<CoapObservation> ObserveAsync(
         this ICoapClient client, CoapRequest request, Action<CoapResponse> onNotification, CancellationToken cancellationToken = default) =>
         client.ObserveAsync(request, new CoapObservationOptions { OnNotification = onNotification }, cancellationToken);
 }

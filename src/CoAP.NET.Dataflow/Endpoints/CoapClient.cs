@@ -97,10 +97,10 @@ public sealed class CoapClient : IEndpointClient, IAsyncDisposable
     /// </summary>
     /// <remarks>
     /// The client names the target in Proxy-Uri, or in Proxy-Scheme if it is too long for that;
-    /// <see cref="CoapClientRequestExtensions.WithProxy"/> does the same for one request, in either way. A target may have any scheme that
-    /// the proxy knows, such as <c>http</c>. A request with its own Proxy-Uri or Proxy-Scheme goes to the host of its URI. Pings go to the
-    /// host that they name, and a client with a proxy sends no group requests. Default null: the client sends requests to the servers
-    /// directly. Set it before the first request.
+    /// <see cref="CoapClientRequestExtensions.WithProxy(CoapRequest, CoapUri, bool)"/> does the same for one request, in either way. A
+    /// target may have any scheme that the proxy knows, such as <c>http</c>. A request with its own Proxy-Uri or Proxy-Scheme goes to the
+    /// host of its URI. Pings go to the host that they name, and a client with a proxy sends no group requests. Default null: the client
+    /// sends requests to the servers directly. Set it before the first request.
     /// </remarks>
     /// <exception cref="ArgumentException">The URI has a path or a query.</exception>
     public CoapUri? Proxy
@@ -197,7 +197,7 @@ public sealed class CoapClient : IEndpointClient, IAsyncDisposable
     /// Checks whether a peer is reachable, with an Empty Confirmable message that the peer answers with a Reset (RFC 7252 section 4.3), or
     /// with a Ping on a connection (RFC 8323 section 5.4).
     /// </summary>
-    /// <param name="uri">Scheme, host and port; may be relative to <see cref="BaseAddress"/>. Null or the empty string for its
+    /// <param name="uri">Scheme, host and port; may be relative to <see cref="BaseAddress"/>. Null or the empty reference for its
     /// host.</param>
     /// <param name="timeout">The time limit, which includes host name resolution and connecting; null for <see cref="Timeout"/>,
     /// <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> for no limit except that of retransmission.</param>
@@ -211,13 +211,18 @@ public sealed class CoapClient : IEndpointClient, IAsyncDisposable
     {
         try
         {
-            return PingAsync(uri ?? "", ClientRequestTimeLimit.Of(timeout ?? Timeout), cancellationToken);
+            return PingAsync(uri ?? CoapUri.FromString(""), ClientRequestTimeLimit.Of(timeout ?? Timeout), cancellationToken);
         }
         catch (ArgumentException exception)
         {
             return Task.FromException<TimeSpan>(exception);
         }
     }
+
+    /// <inheritdoc cref="PingAsync(CoapUri, TimeSpan?, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public Task<TimeSpan> PingAsync(string uri, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
+        PingAsync(CoapUri.FromString(uri), timeout, cancellationToken);
 
     private Task<TimeSpan> PingAsync(CoapUri uri, ClientRequestTimeLimit time, CancellationToken cancellationToken)
     {

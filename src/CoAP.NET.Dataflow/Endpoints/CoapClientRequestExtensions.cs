@@ -32,6 +32,11 @@ public static class CoapClientRequestExtensions
     public static Task<CoapResponse> GetAsync(this ICoapClient client, CoapUri uri, CancellationToken cancellationToken = default) =>
         Send(client, CoapMethod.Get, uri, null, cancellationToken);
 
+    /// <inheritdoc cref="GetAsync(ICoapClient, CoapUri, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static Task<CoapResponse> GetAsync(this ICoapClient client, string uri, CancellationToken cancellationToken = default) =>
+        GetAsync(client, CoapUri.FromString(uri), cancellationToken);
+
     /// <summary>GET to a stream, block by block, in constant memory.</summary>
     /// <remarks>See <see cref="CoapRequest.Destination"/>.</remarks>
     /// <param name="client">The client, endpoint or peer that sends the request.</param>
@@ -46,6 +51,12 @@ public static class CoapClientRequestExtensions
         ArgumentNullException.ThrowIfNull(destination);
         return client.SendAsync(new CoapRequest(CoapMethod.Get, uri) { Destination = destination }, cancellationToken);
     }
+
+    /// <inheritdoc cref="GetAsync(ICoapClient, CoapUri, Stream, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static Task<CoapResponse> GetAsync(
+        this ICoapClient client, string uri, Stream destination, CancellationToken cancellationToken = default) =>
+        GetAsync(client, CoapUri.FromString(uri), destination, cancellationToken);
 
     /// <summary>GET of a value in JSON: requests JSON (Accept) and reads it.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
@@ -68,6 +79,12 @@ public static class CoapClientRequestExtensions
         return response.EnsureSuccess().ReadJson(typeInfo);
     }
 
+    /// <inheritdoc cref="GetFromJsonAsync{T}(ICoapClient, CoapUri, JsonTypeInfo{T}, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static Task<T?> GetFromJsonAsync<T>(
+        this ICoapClient client, string uri, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default) =>
+        GetFromJsonAsync(client, CoapUri.FromString(uri), typeInfo, cancellationToken);
+
     /// <summary>GET of a value in JSON: requests JSON (Accept) and reads it with reflection.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="client">The client, endpoint or peer that sends the request.</param>
@@ -85,6 +102,14 @@ public static class CoapClientRequestExtensions
         this ICoapClient client, CoapUri uri, JsonSerializerOptions? options = null, CancellationToken cancellationToken = default) =>
         GetFromJsonAsync(client, uri, JsonMetadata.Of<T>(options), cancellationToken);
 
+    /// <inheritdoc cref="GetFromJsonAsync{T}(ICoapClient, CoapUri, JsonSerializerOptions, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<T?> GetFromJsonAsync<T>(
+        this ICoapClient client, string uri, JsonSerializerOptions? options = null, CancellationToken cancellationToken = default) =>
+        GetFromJsonAsync<T>(client, CoapUri.FromString(uri), options, cancellationToken);
+
     /// <summary>POST: sends a representation to be processed (RFC 7252 section 5.8.2).</summary>
     /// <param name="client">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
@@ -94,6 +119,12 @@ public static class CoapClientRequestExtensions
     public static Task<CoapResponse> PostAsync(this ICoapClient client, CoapUri uri, CoapContent? content,
         CancellationToken cancellationToken = default) =>
             Send(client, CoapMethod.Post, uri, content, cancellationToken);
+
+    /// <inheritdoc cref="PostAsync(ICoapClient, CoapUri, CoapContent, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static Task<CoapResponse> PostAsync(
+        this ICoapClient client, string uri, CoapContent? content, CancellationToken cancellationToken = default) =>
+        PostAsync(client, CoapUri.FromString(uri), content, cancellationToken);
 
     /// <summary>PUT: creates or replaces the resource (RFC 7252 section 5.8.3).</summary>
     /// <param name="client">The client, endpoint or peer that sends the request.</param>
@@ -105,6 +136,12 @@ public static class CoapClientRequestExtensions
         CancellationToken cancellationToken = default) =>
             Send(client, CoapMethod.Put, uri, content, cancellationToken);
 
+    /// <inheritdoc cref="PutAsync(ICoapClient, CoapUri, CoapContent, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static Task<CoapResponse> PutAsync(
+        this ICoapClient client, string uri, CoapContent? content, CancellationToken cancellationToken = default) =>
+        PutAsync(client, CoapUri.FromString(uri), content, cancellationToken);
+
     /// <summary>DELETE: deletes the resource (RFC 7252 section 5.8.4).</summary>
     /// <param name="client">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
@@ -112,6 +149,11 @@ public static class CoapClientRequestExtensions
     /// <returns>The response.</returns>
     public static Task<CoapResponse> DeleteAsync(this ICoapClient client, CoapUri uri, CancellationToken cancellationToken = default) =>
         Send(client, CoapMethod.Delete, uri, null, cancellationToken);
+
+    /// <inheritdoc cref="DeleteAsync(ICoapClient, CoapUri, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static Task<CoapResponse> DeleteAsync(this ICoapClient client, string uri, CancellationToken cancellationToken = default) =>
+        DeleteAsync(client, CoapUri.FromString(uri), cancellationToken);
 
     /// <summary>FETCH: retrieves what the content specifies (RFC 8132 section 2).</summary>
     /// <param name="client">The client, endpoint or peer that sends the request.</param>
@@ -122,6 +164,12 @@ public static class CoapClientRequestExtensions
     public static Task<CoapResponse> FetchAsync(this ICoapClient client, CoapUri uri, CoapContent content,
         CancellationToken cancellationToken = default) =>
             Send(client, CoapMethod.Fetch, uri, content ?? throw new ArgumentNullException(nameof(content)), cancellationToken);
+
+    /// <inheritdoc cref="FetchAsync(ICoapClient, CoapUri, CoapContent, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static Task<CoapResponse> FetchAsync(
+        this ICoapClient client, string uri, CoapContent content, CancellationToken cancellationToken = default) =>
+        FetchAsync(client, CoapUri.FromString(uri), content, cancellationToken);
 
     /// <summary>PATCH: changes a part of the resource, not idempotent (RFC 8132 section 3).</summary>
     /// <param name="client">The client, endpoint or peer that sends the request.</param>
@@ -134,6 +182,12 @@ public static class CoapClientRequestExtensions
         CancellationToken cancellationToken = default) =>
             Send(client, CoapMethod.Patch, uri, content ?? throw new ArgumentNullException(nameof(content)), cancellationToken);
 
+    /// <inheritdoc cref="PatchAsync(ICoapClient, CoapUri, CoapContent, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static Task<CoapResponse> PatchAsync(
+        this ICoapClient client, string uri, CoapContent content, CancellationToken cancellationToken = default) =>
+        PatchAsync(client, CoapUri.FromString(uri), content, cancellationToken);
+
     /// <summary>iPATCH: changes a part of the resource, idempotent (RFC 8132 section 3).</summary>
     /// <param name="client">The client, endpoint or peer that sends the request.</param>
     /// <param name="uri">The URI.</param>
@@ -144,6 +198,12 @@ public static class CoapClientRequestExtensions
     public static Task<CoapResponse> IPatchAsync(this ICoapClient client, CoapUri uri, CoapContent content,
         CancellationToken cancellationToken = default) =>
             Send(client, CoapMethod.IPatch, uri, content ?? throw new ArgumentNullException(nameof(content)), cancellationToken);
+
+    /// <inheritdoc cref="IPatchAsync(ICoapClient, CoapUri, CoapContent, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static Task<CoapResponse> IPatchAsync(
+        this ICoapClient client, string uri, CoapContent content, CancellationToken cancellationToken = default) =>
+        IPatchAsync(client, CoapUri.FromString(uri), content, cancellationToken);
 
     /// <summary>Observes a resource with GET (RFC 7641).</summary>
     /// <remarks>See <see cref="ICoapClient.ObserveAsync"/> for results and exceptions.</remarks>
@@ -156,6 +216,11 @@ public static class CoapClientRequestExtensions
         ArgumentNullException.ThrowIfNull(client);
         return client.ObserveAsync(new CoapRequest(CoapMethod.Get, uri), null, cancellationToken);
     }
+
+    /// <inheritdoc cref="ObserveAsync(ICoapClient, CoapUri, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static Task<CoapObservation> ObserveAsync(this ICoapClient client, string uri, CancellationToken cancellationToken = default) =>
+        ObserveAsync(client, CoapUri.FromString(uri), cancellationToken);
 
     /// <summary>Gets the links to the resources of a server from <c>/.well-known/core</c> (RFC 6690 section 4).</summary>
     /// <param name="client">The client, endpoint or peer that sends the request.</param>
@@ -185,6 +250,12 @@ public static class CoapClientRequestExtensions
             : throw new CoapProtocolException($"The list of resources of {response.Remote} is not a link-format document: {error}");
     }
 
+    /// <inheritdoc cref="DiscoverAsync(ICoapClient, CoapUri, string, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static Task<IReadOnlyList<CoapLink>> DiscoverAsync(
+        this ICoapClient client, string uri, string? filter = null, CancellationToken cancellationToken = default) =>
+        DiscoverAsync(client, CoapUri.FromString(uri), filter, cancellationToken);
+
     /// <summary>GET of a single block (RFC 7959 section 2.4).</summary>
     /// <remarks><c>response.Options.Block2</c> says whether more blocks follow; it may also have a smaller size than requested.</remarks>
     /// <param name="client">The client, endpoint or peer that sends the request.</param>
@@ -203,6 +274,12 @@ public static class CoapClientRequestExtensions
         return client.SendAsync(request, cancellationToken);
     }
 
+    /// <inheritdoc cref="GetBlockAsync(ICoapClient, CoapUri, int, int, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static Task<CoapResponse> GetBlockAsync(
+        this ICoapClient client, string uri, int number, int size = 1024, CancellationToken cancellationToken = default) =>
+        GetBlockAsync(client, CoapUri.FromString(uri), number, size, cancellationToken);
+
     /// <summary>GET as a stream that fetches blocks during reading, with a few prefetched.</summary>
     /// <remarks>For GETs with options see the overload.</remarks>
     /// <param name="client">The client, endpoint or peer that sends the request.</param>
@@ -214,6 +291,12 @@ public static class CoapClientRequestExtensions
     public static Task<CoapResponseBodyStream> OpenReadAsync(this ICoapClient client, CoapUri uri,
         CancellationToken cancellationToken = default) =>
             OpenReadAsync(client, new CoapRequest(CoapMethod.Get, uri), cancellationToken);
+
+    /// <inheritdoc cref="OpenReadAsync(ICoapClient, CoapUri, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static Task<CoapResponseBodyStream> OpenReadAsync(
+        this ICoapClient client, string uri, CancellationToken cancellationToken = default) =>
+        OpenReadAsync(client, CoapUri.FromString(uri), cancellationToken);
 
     /// <summary>
     /// Sends a request and returns its response body as a stream that fetches blocks during reading, with a few prefetched.
@@ -316,6 +399,11 @@ public static class CoapClientRequestExtensions
         return ProxiedRequestFactory.WithProxy(request, proxy, proxyScheme);
     }
 
+    /// <inheritdoc cref="WithProxy(CoapRequest, CoapUri, bool)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static CoapRequest WithProxy(this CoapRequest request, string proxy, bool proxyScheme = false) =>
+        WithProxy(request, CoapUri.FromString(proxy), proxyScheme);
+
     /// <summary>Sends a GET request to all members of a group.</summary>
     /// <param name="client">A <see cref="CoapClient"/>, a <see cref="CoapEndpoint"/> or a client of a host.</param>
     /// <param name="uri">The URI, with the address of a group, such as <c>coap://224.0.1.187/temperature</c>.</param>
@@ -332,6 +420,13 @@ public static class CoapClientRequestExtensions
         return IEndpointClient.Of(client).SendToGroupAsync(
             new CoapRequest(CoapMethod.Get, uri) { Confirmable = false, Timeout = timeout }, options, cancellationToken);
     }
+
+    /// <inheritdoc cref="GetFromGroupAsync(ICoapClient, CoapUri, TimeSpan?, CoapGroupRequestOptions, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static IAsyncEnumerable<CoapGroupResponse> GetFromGroupAsync(
+        this ICoapClient client, string uri, TimeSpan? timeout = null, CoapGroupRequestOptions? options = null,
+        CancellationToken cancellationToken = default) =>
+        GetFromGroupAsync(client, CoapUri.FromString(uri), timeout, options, cancellationToken);
 
     /// <summary>
     /// Requests the links of all members of a group from <c>/.well-known/core</c> (RFC 6690 section 4, RFC 7252 section 7.2).
@@ -371,6 +466,13 @@ public static class CoapClientRequestExtensions
         return ReadLinksAsync(sender.Endpoint, sender.SendToGroupAsync(request, options, cancellationToken), cancellationToken);
     }
 
+    /// <inheritdoc cref="DiscoverGroupAsync(ICoapClient, CoapUri, string, TimeSpan?, CoapGroupRequestOptions, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static IAsyncEnumerable<CoapGroupMemberLinks> DiscoverGroupAsync(
+        this ICoapClient client, string uri, string? filter = null, TimeSpan? timeout = null,
+        CoapGroupRequestOptions? options = null, CancellationToken cancellationToken = default) =>
+        DiscoverGroupAsync(client, CoapUri.FromString(uri), filter, timeout, options, cancellationToken);
+
     /// <summary>Returns the URI of the links of a server, with the query of a URI as the filter.</summary>
     internal static CoapUri CoreOf(CoapUri uri)
     {
@@ -380,7 +482,7 @@ public static class CoapClientRequestExtensions
         string text = uri.ToString();
         string origin = uri.IsAbsolute ? CoapUri.OriginOf(text) : "";
         int query = text.AsSpan().IndexOfAny('?', '#');
-        return $"{origin}/.well-known/core{(query < 0 ? "" : text[query..])}";
+        return CoapUri.FromString($"{origin}/.well-known/core{(query < 0 ? "" : text[query..])}");
     }
 
     private static Task<CoapResponse> Send(ICoapClient client, CoapMethod method, CoapUri uri, CoapContent? content,

@@ -376,6 +376,11 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
         }
     }
 
+    /// <inheritdoc cref="PingAsync(CoapUri, TimeSpan?, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public Task<TimeSpan> PingAsync(string uri, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
+        PingAsync(CoapUri.FromString(uri), timeout, cancellationToken);
+
     /// <summary>
     /// Sends a Non-confirmable request to a group, once, and returns the responses of its members as they arrive (RFC 7252 section 8).
     /// </summary>

@@ -49,7 +49,7 @@ internal sealed class CoapRequestDefaults
 
     /// <summary>
     /// The forward proxy for the requests (RFC 7252 section 5.7.2), such as <c>coap://gateway.example.com</c>; see
-    /// <see cref="CoapClientRequestExtensions.WithProxy"/>.
+    /// <see cref="CoapClientRequestExtensions.WithProxy(CoapRequest, CoapUri, bool)"/>.
     /// </summary>
     /// <remarks>
     /// A request with its own Proxy-Uri or Proxy-Scheme goes to the host of its URI. Default null: the client sends requests to the servers

@@ -48,7 +48,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
     }
 
     /// <summary>
-    /// Checks whether the host of a URI is reachable. See <see cref="CoapEndpoint.PingAsync"/>.
+    /// Checks whether the host of a URI is reachable. See <see cref="CoapEndpoint.PingAsync(CoapUri, TimeSpan?, CancellationToken)"/>.
     /// </summary>
     /// <param name="uri">Scheme, host and port.</param>
     /// <param name="time">How long all of it may take.</param>

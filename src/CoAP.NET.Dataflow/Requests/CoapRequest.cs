@@ -31,6 +31,13 @@ public sealed class CoapRequest
         Uri = uri;
     }
 
+    /// <inheritdoc cref="CoapRequest(CoapMethod, CoapUri)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public CoapRequest(CoapMethod method, string uri)
+        : this(method, CoapUri.FromString(uri))
+    {
+    }
+
     /// <summary>Creates a request from a message, with its code, options and payload.</summary>
     /// <param name="message">The message; sending sets type, Message ID and token.</param>
     public CoapRequest(CoapMessage message)
@@ -320,6 +327,10 @@ public sealed class CoapRequest
             _content = _content,
         };
     }
+
+    /// <inheritdoc cref="WithUri(CoapUri)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public CoapRequest WithUri(string uri) => WithUri(CoapUri.FromString(uri));
 
     /// <summary>Returns method and path, human-readable.</summary>
     /// <returns>The text.</returns>

@@ -7,7 +7,8 @@ using CoAP.NET.Settings;
 namespace CoAP.NET.Edhoc;
 
 /// <summary>EDHOC over CoAP on the client's side (RFC 9528 appendix A.2).</summary>
-/// <remarks>The client is the Initiator, or the Responder in <see cref="ConnectReverseAsync"/>. Thread-safe.</remarks>
+/// <remarks>The client is the Initiator, or the Responder in <see cref="ConnectReverseAsync(CoapUri, CancellationToken)"/>.
+/// Thread-safe.</remarks>
 public sealed class EdhocClient
 {
     private readonly ICoapClient _client;
@@ -46,17 +47,20 @@ public sealed class EdhocClient
     /// <param name="uri">Scheme and authority of the server, such as <c>coap://[2001:db8::1]</c>.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The session. Derive the keys that you need, and dispose it.</returns>
+    /// <exception cref="ArgumentException">It is not an absolute CoAP URI.</exception>
     /// <exception cref="EdhocException">
     /// The server is not trusted, is not the expected one, refused, or sent an invalid message.
     /// </exception>
     /// <exception cref="CoapException">No response came; the derived type has the reason.</exception>
     /// <remarks>
-    /// The client checks which server it reached (<see cref="EdhocClientOptions.ExpectServer"/>) before it sends message_3 and before it
-    /// adds a security context. If the server rejects the selected suite, the client retries once with one that the server supports.
+    /// The client checks which server it reached (<see cref="EdhocClientOptions.ExpectServer(CoapUri, object)"/>) before it sends message_3
+    /// and before it adds a security context. If the server rejects the selected suite, the client retries once with one that the server
+    /// supports.
     /// </remarks>
     public async Task<EdhocResult> ConnectAsync(CoapUri uri, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(uri);
+        CoapUri.RequireCoap(uri, nameof(uri));
         try
         {
             return await InitiateAsync(uri, null, cancellationToken).ConfigureAwait(false);
@@ -67,22 +71,29 @@ public sealed class EdhocClient
         }
     }
 
+    /// <inheritdoc cref="ConnectAsync(CoapUri, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public Task<EdhocResult> ConnectAsync(string uri, CancellationToken cancellationToken = default) =>
+        ConnectAsync(CoapUri.FromString(uri), cancellationToken);
+
     /// <summary>Agrees on keys with a server, as the Responder.</summary>
     /// <param name="uri">Scheme and authority of the server, such as <c>coap://[2001:db8::1]</c>.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>The session. Derive the keys that you need, and dispose it.</returns>
+    /// <exception cref="ArgumentException">It is not an absolute CoAP URI.</exception>
     /// <exception cref="EdhocException">
     /// The server is not trusted, is not the expected one, refused, or sent an invalid message.
     /// </exception>
     /// <exception cref="CoapException">No response came; the derived type has the reason.</exception>
     /// <remarks>
-    /// The client checks which server it reached (<see cref="EdhocClientOptions.ExpectServer"/>) before it adds a security context. This
-    /// role protects the identity of the server against active attackers, instead of that of the client (RFC 9528 appendix A.2.2). The
-    /// server has to allow it.
+    /// The client checks which server it reached (<see cref="EdhocClientOptions.ExpectServer(CoapUri, object)"/>) before it adds a security
+    /// context. This role protects the identity of the server against active attackers, instead of that of the client (RFC 9528 appendix
+    /// A.2.2). The server has to allow it.
     /// </remarks>
     public async Task<EdhocResult> ConnectReverseAsync(CoapUri uri, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(uri);
+        CoapUri.RequireCoap(uri, nameof(uri));
         using EdhocResponder responder = new(_options.Settings, _credentials);
         ReadOnlyMemory<byte> first = await PostAsync(uri, [], cancellationToken).ConfigureAwait(false);
         byte[] ownId = [];
@@ -119,6 +130,11 @@ public sealed class EdhocClient
             _running.TryRemove(Key(ownId), out _);
         }
     }
+
+    /// <inheritdoc cref="ConnectReverseAsync(CoapUri, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public Task<EdhocResult> ConnectReverseAsync(string uri, CancellationToken cancellationToken = default) =>
+        ConnectReverseAsync(CoapUri.FromString(uri), cancellationToken);
 
     private static string Key(ReadOnlySpan<byte> id) => Convert.ToHexString(id);
 

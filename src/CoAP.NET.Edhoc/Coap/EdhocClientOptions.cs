@@ -34,7 +34,7 @@ public sealed partial class EdhocClientOptions
     /// host of the URI.
     /// </param>
     /// <returns>This instance.</returns>
-    /// <exception cref="CoapFormatException">The text is not a CoAP URI.</exception>
+    /// <exception cref="ArgumentException">It is not an absolute CoAP URI.</exception>
     /// <remarks>
     /// The client refuses any other server before it proves its own identity. A later call for the same server replaces an earlier one.
     /// Without a call, an <see cref="EdhocCertificateTrust"/> requires the host of the URI in the certificate, and an
@@ -45,9 +45,14 @@ public sealed partial class EdhocClientOptions
     {
         ArgumentNullException.ThrowIfNull(uri);
         ArgumentNullException.ThrowIfNull(peer);
+        CoapUri.RequireCoap(uri, nameof(uri));
         _servers[ServerUriKey.Of(uri)] = peer;
         return this;
     }
+
+    /// <inheritdoc cref="ExpectServer(CoapUri, object)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public EdhocClientOptions ExpectServer(string uri, object peer) => ExpectServer(CoapUri.FromString(uri), peer);
 
     /// <summary>
     /// The authentication method of a client as the Initiator; the server has to support it. Default
@@ -79,8 +84,8 @@ public sealed partial class EdhocClientOptions
     internal Func<EdhocEadRequest, CancellationToken, ValueTask<IReadOnlyList<EdhocEad>>>? CreateEad { get; set; }
 
     /// <summary>
-    /// Whether the client sends message_4 as the Responder (<see cref="EdhocClient.ConnectReverseAsync"/>). Both sides have to agree on it
-    /// in advance. Default false.
+    /// Whether the client sends message_4 as the Responder (<see cref="EdhocClient.ConnectReverseAsync(CoapUri, CancellationToken)"/>).
+    /// Both sides have to agree on it in advance. Default false.
     /// </summary>
     public partial bool SendsMessage4 { get; set; }
 

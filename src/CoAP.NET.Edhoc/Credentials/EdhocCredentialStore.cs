@@ -5,8 +5,8 @@ namespace CoAP.NET.Edhoc;
 /// <summary>A list of trusted credentials, found by kid, by the hash of a certificate, and by value.</summary>
 /// <remarks>
 /// A peer that sends its credential by value has to send one of the list. A key does not tell its address. If the list has several peers, a
-/// client therefore has to say which of them it expects at a server (<see cref="EdhocClientOptions.ExpectServer"/>). Several credentials
-/// with one <see cref="EdhocCredential.Identity"/> are one peer. Thread-safe.
+/// client therefore has to say which of them it expects at a server (<see cref="EdhocClientOptions.ExpectServer(CoapUri, object)"/>).
+/// Several credentials with one <see cref="EdhocCredential.Identity"/> are one peer. Thread-safe.
 /// </remarks>
 public sealed class EdhocCredentialStore : IEdhocCredentialResolver
 {

@@ -25,8 +25,8 @@ internal sealed class CoapEdhocClientFileOptions
     /// The expected server: the identity of its credential in the file, or, for certificates of authorities, the name in its certificate.
     /// </summary>
     /// <remarks>
-    /// See <see cref="EdhocClientOptions.ExpectServer"/>. Default null: the server that the file names for the URI; otherwise the only
-    /// trusted one, or the one whose certificate carries the host of the URI.
+    /// See <see cref="EdhocClientOptions.ExpectServer(CoapUri, object)"/>. Default null: the server that the file names for the URI;
+    /// otherwise the only trusted one, or the one whose certificate carries the host of the URI.
     /// </remarks>
     public string? Peer { get; set; }
 

@@ -31,7 +31,7 @@ public sealed class EdhocCredentialFile : IDisposable
 
     /// <summary>
     /// The servers that a client expects: a URI as in the file, and the identity of the server or the name in its certificate; see
-    /// <see cref="EdhocClientOptions.ExpectServer"/>. Empty if the file has none.
+    /// <see cref="EdhocClientOptions.ExpectServer(CoapUri, object)"/>. Empty if the file has none.
     /// </summary>
     internal IReadOnlyDictionary<string, string> Servers => _read.Servers;
 

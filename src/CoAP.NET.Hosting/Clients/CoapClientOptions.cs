@@ -15,7 +15,7 @@ namespace CoAP.NET.Hosting;
 /// <code>
 /// builder.Services.AddCoapClient(options =&gt;
 /// {
-///     options.BaseAddress = "coap://boiler.example/";
+///     options.BaseAddress = new CoapUri("coap://boiler.example/");
 ///     options.Timeout = TimeSpan.FromSeconds(10);
 /// });
 /// </code>

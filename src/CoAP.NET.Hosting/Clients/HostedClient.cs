@@ -74,7 +74,7 @@ internal sealed class HostedClient : IEndpointClient
     }
 
     public Task<TimeSpan> PingAsync(CoapUri? uri, TimeSpan? timeout, CancellationToken cancellationToken) =>
-        Endpoint.PingAsync(_defaults.Resolve(uri ?? ""), timeout ?? _defaults.Timeout, cancellationToken);
+        Endpoint.PingAsync(_defaults.Resolve(uri ?? CoapUri.FromString("")), timeout ?? _defaults.Timeout, cancellationToken);
 
     public IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(CoapRequest request, CoapGroupRequestOptions? options,
         CancellationToken cancellationToken) =>

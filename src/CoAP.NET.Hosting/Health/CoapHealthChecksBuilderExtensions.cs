@@ -73,6 +73,19 @@ public static class CoapHealthChecksBuilderExtensions
             failureStatus, tags, timeout ?? s_pingTimeout));
     }
 
+    /// <inheritdoc
+    /// cref="AddCoapPing(IHealthChecksBuilder, CoAP.NET.CoapUri, string, string, TimeSpan?, HealthStatus?, IEnumerable{string})"/>
+    /// <exception cref="CoAP.NET.CoapFormatException">The text is not a URI.</exception>
+    public static IHealthChecksBuilder AddCoapPing(
+        this IHealthChecksBuilder builder,
+        string uri,
+        string? name = null,
+        string client = "",
+        TimeSpan? timeout = null,
+        HealthStatus? failureStatus = null,
+        IEnumerable<string>? tags = null) =>
+        AddCoapPing(builder, CoAP.NET.CoapUri.FromString(uri), name, client, timeout, failureStatus, tags);
+
     private static ServerRegistration Find(IServiceProvider services, string server) =>
         services.GetServices<ServerRegistration>().FirstOrDefault(found => found.Name == server)
             ?? throw new InvalidOperationException(

@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Net;
+using System.Runtime.CompilerServices;
 using System.Text;
 using CoAP.NET.Uris;
 
@@ -8,15 +9,16 @@ namespace CoAP.NET;
 
 /// <summary>A CoAP URI (RFC 7252 section 6, RFC 8323 section 8), or a reference to one.</summary>
 /// <remarks>
-/// A text or a <see cref="Uri"/> converts implicitly, so both can be the argument of every method with a URI. The result is one of three
-/// kinds:
+/// Each method and constructor that takes a URI has an overload that takes a text instead. A property is set to
+/// <c>new CoapUri("coap://device.example")</c>. A URI is one of three kinds:
 /// <list type="bullet">
 /// <item>An absolute CoAP URI (<see cref="IsCoap"/>), of which all members are known. <see cref="Parse"/> returns only this kind.</item>
 /// <item>A relative reference such as <c>/temperature</c> (RFC 3986 section 4.2), for a client with a base address and for a
 /// <c>CoapPeer</c>.</item>
 /// <item>An absolute URI of another scheme, such as <c>http</c>, for a client with a proxy (<c>CoapClient.Proxy</c>).</item>
 /// </list>
-/// The members that name parts throw an <see cref="InvalidOperationException"/> for the second and the third kind.
+/// The members that name parts of the second and the third kind are empty, and <see cref="Port"/> is -1: only <see cref="Resolve"/> knows
+/// what a reference means.
 /// <para>
 /// Immutable and normalized: scheme and host in lower case, dot segments resolved, no default port, only necessary escapes. Two URIs are
 /// equal if their normal forms are equal. <see cref="Uri"/> is not a substitute: it drops an empty query, decodes and resolves by other
@@ -60,11 +62,39 @@ public sealed class CoapUri : IEquatable<CoapUri>
         IsCoap = true;
     }
 
+    /// <summary>
+    /// Parses an absolute CoAP URI or IRI, a relative reference such as <c>../a?b=1</c> (RFC 3986 section 4.2), or an absolute URI of
+    /// another scheme.
+    /// </summary>
+    /// <remarks><see cref="Parse"/> and <see cref="TryParse(string, out CoapUri)"/> accept the first kind only.</remarks>
+    /// <param name="text">The text; empty for the base address itself.</param>
+    /// <exception cref="CoapFormatException">The text is none of them, or has a fragment, or a part is too long for its option.</exception>
+    public CoapUri(string text)
+        : this(FromString(text))
+    {
+    }
+
+    /// <summary>Converts a <see cref="Uri"/> by its original text, as <see cref="CoapUri(string)"/> does.</summary>
+    /// <remarks>The original text, because <see cref="Uri"/> changes a URI by other rules.</remarks>
+    /// <param name="uri">The URI.</param>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public CoapUri(Uri uri)
+        : this(FromString((uri ?? throw new ArgumentNullException(nameof(uri))).OriginalString))
+    {
+    }
+
     // A reference, or a URI of another scheme.
     private CoapUri(string text, string scheme, CoapUri? atAnyHost)
     {
         (_text, Scheme, AtAnyHost) = (text, scheme, atAnyHost);
-        (_host, _path, _query) = ("", [], []);
+        (_host, _port, _path, _query) = ("", -1, [], []);
+    }
+
+    private CoapUri(CoapUri other)
+    {
+        (Scheme, _host, _port, _path, _query) = (other.Scheme, other._host, other._port, other._path, other._query);
+        (HostAddress, ZoneId, Literal, IsCoap, AtAnyHost) = (other.HostAddress, other.ZoneId, other.Literal, other.IsCoap, other.AtAnyHost);
+        _text = other._text;
     }
 
     /// <summary>Whether it is an absolute CoAP URI, so that all members are known.</summary>
@@ -79,10 +109,9 @@ public sealed class CoapUri : IEquatable<CoapUri>
 
     /// <summary>
     /// The host as in Uri-Host: a name in lower case and then percent-decoded, an IPv4 address, or an IPv6 address in brackets, in its
-    /// shortest form and without its zone.
+    /// shortest form and without its zone. Empty unless it is <see cref="IsCoap"/>.
     /// </summary>
-    /// <exception cref="InvalidOperationException">It is not an absolute CoAP URI.</exception>
-    public string Host => Whole._host;
+    public string Host => _host;
 
     /// <summary>The host if it is an IP address; null for a name.</summary>
     /// <remarks>It has the scope of the zone if this machine knows it.</remarks>
@@ -93,28 +122,24 @@ public sealed class CoapUri : IEquatable<CoapUri>
     public string? ZoneId { get; }
 
     /// <summary>The explicit port, or the default of the scheme.</summary>
-    /// <remarks>0 to 65,535.</remarks>
-    /// <exception cref="InvalidOperationException">It is not an absolute CoAP URI.</exception>
-    public int Port => Whole._port;
+    /// <remarks>0 to 65,535; -1 unless it is <see cref="IsCoap"/>.</remarks>
+    public int Port => _port;
 
     /// <summary>Whether the port is the default of the scheme: 5683 (coap, coap+tcp), 5684 (coaps, coaps+tcp), 80 (coap+ws) or 443
     /// (coaps+ws).</summary>
-    /// <exception cref="InvalidOperationException">It is not an absolute CoAP URI.</exception>
-    internal bool IsDefaultPort => UriSchemes.TryGetDefaultPort(Whole.Scheme, out int port) && port == _port;
+    internal bool IsDefaultPort => UriSchemes.TryGetDefaultPort(Scheme, out int port) && port == _port;
 
     /// <summary>The decoded segments of the path: one Uri-Path option each.</summary>
-    /// <remarks>Empty for <c>/</c>; a trailing slash is an empty last segment.</remarks>
-    /// <exception cref="InvalidOperationException">It is not an absolute CoAP URI.</exception>
-    public IReadOnlyList<string> PathSegments => Whole._path;
+    /// <remarks>Empty for <c>/</c>, and unless it is <see cref="IsCoap"/>; a trailing slash is an empty last segment.</remarks>
+    public IReadOnlyList<string> PathSegments => _path;
 
     /// <summary>The decoded arguments of the query: one Uri-Query option each.</summary>
-    /// <remarks>Empty without <c>?</c>; an empty query is one empty argument.</remarks>
-    /// <exception cref="InvalidOperationException">It is not an absolute CoAP URI.</exception>
-    public IReadOnlyList<string> QueryArguments => Whole._query;
+    /// <remarks>Empty without <c>?</c>, and unless it is <see cref="IsCoap"/>; an empty query is one empty argument.</remarks>
+    public IReadOnlyList<string> QueryArguments => _query;
 
     /// <summary>Host, zone and port in the normal form: <c>example.net</c>, <c>[2001:db8::1]:61616</c>.</summary>
-    /// <exception cref="InvalidOperationException">It is not an absolute CoAP URI.</exception>
-    public string Authority => Whole.AppendAuthority(new StringBuilder()).ToString();
+    /// <remarks>Empty unless it is <see cref="IsCoap"/>.</remarks>
+    public string Authority => IsCoap ? AppendAuthority(new StringBuilder()).ToString() : "";
 
     /// <summary>Address and port if the host is an IP address; null for a name.</summary>
     internal CoapAddress? Literal { get; }
@@ -146,12 +171,6 @@ public sealed class CoapUri : IEquatable<CoapUri>
         }
     }
 
-    private CoapUri Whole => IsCoap
-        ? this
-        : throw new InvalidOperationException(
-            IsAbsolute ? $"'{this}' is not a CoAP URI, so its parts are unknown."
-                : $"'{this}' is relative. Resolve it against a base URI first.");
-
     /// <summary>Returns whether two URIs have the same normal form.</summary>
     /// <param name="left">The left URI.</param>
     /// <param name="right">The right URI.</param>
@@ -162,29 +181,15 @@ public sealed class CoapUri : IEquatable<CoapUri>
     /// <param name="right">The right URI.</param>
     public static bool operator !=(CoapUri? left, CoapUri? right) => !(left == right);
 
-    /// <summary>Converts a text; see <see cref="FromString"/>.</summary>
-    /// <param name="text">The text; null for null.</param>
-    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
-    [return: NotNullIfNotNull(nameof(text))]
-    public static implicit operator CoapUri?(string? text) => text is null ? null : FromString(text);
-
-    /// <summary>Converts a <see cref="Uri"/> by its original text; see <see cref="FromString"/>.</summary>
-    /// <param name="uri">The URI; null for null.</param>
-    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
-    [return: NotNullIfNotNull(nameof(uri))]
-    public static implicit operator CoapUri?(Uri? uri) => uri is null ? null : FromString(uri.OriginalString);
-
-    /// <summary>
-    /// Parses an absolute CoAP URI or IRI, a relative reference such as <c>../a?b=1</c> (RFC 3986 section 4.2), or an absolute URI of
-    /// another scheme.
-    /// </summary>
+    /// <summary>Returns the URI of a text, of any of the three kinds, as overloads with a text do.</summary>
     /// <remarks>It remembers the results of recent texts, so that a text that a program uses for many requests is parsed once.</remarks>
     /// <param name="text">The text; empty for the base address itself.</param>
+    /// <param name="parameter">The name of the parameter with the text.</param>
     /// <returns>The URI.</returns>
     /// <exception cref="CoapFormatException">The text is none of them, or has a fragment, or a part is too long for its option.</exception>
-    public static CoapUri FromString(string text)
+    internal static CoapUri FromString(string text, [CallerArgumentExpression(nameof(text))] string? parameter = null)
     {
-        ArgumentNullException.ThrowIfNull(text);
+        ArgumentNullException.ThrowIfNull(text, parameter);
         if (s_recent.TryFind(text, out CoapUri? known))
         {
             return known;
@@ -199,17 +204,6 @@ public sealed class CoapUri : IEquatable<CoapUri>
         }
 
         return uri;
-    }
-
-    /// <summary>Converts a <see cref="Uri"/> by its original text; see <see cref="FromString"/>.</summary>
-    /// <remarks>The original text, because <see cref="Uri"/> changes a URI by other rules.</remarks>
-    /// <param name="uri">The URI.</param>
-    /// <returns>The URI.</returns>
-    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
-    public static CoapUri FromUri(Uri uri)
-    {
-        ArgumentNullException.ThrowIfNull(uri);
-        return FromString(uri.OriginalString);
     }
 
     /// <summary>
@@ -399,10 +393,17 @@ public sealed class CoapUri : IEquatable<CoapUri>
     /// <param name="destination">The destination IP address of the request; null if it is the address in this URI, or that of its
     /// name.</param>
     /// <param name="destinationPort">The destination port of the request, 0 to 65,535; null if it is the port of this URI.</param>
+    /// <exception cref="InvalidOperationException">It is not an absolute CoAP URI.</exception>
     internal void AddTo(CoapOptionCollection options, IPAddress? destination = null, int? destinationPort = null)
     {
         ArgumentNullException.ThrowIfNull(options);
-        _ = Whole;
+        if (!IsCoap)
+        {
+            throw new InvalidOperationException(
+                IsAbsolute ? $"'{this}' is not a CoAP URI, so its parts are unknown."
+                    : $"'{this}' is relative. Resolve it against a base URI first.");
+        }
+
         if (HostAddress is null || (destination is not null && !IsSameAddress(HostAddress, destination)))
         {
             options.AddString(OptionNumber.UriHost, Host);

@@ -37,6 +37,11 @@ public static class CoapOscoreExtensions
             (contexts, file) => contexts.Add(uri, file.Only));
     }
 
+    /// <inheritdoc cref="UseOscore(CoapEndpointOptions, CoapUri, string)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static CoapEndpointOptions UseOscore(this CoapEndpointOptions options, string uri, string contextFile) =>
+        UseOscore(options, CoapUri.FromString(uri), contextFile);
+
     /// <summary>Lets a server accept the protected requests of the clients of a file.</summary>
     /// <param name="options">The options of the endpoint.</param>
     /// <param name="contextFile">

@@ -121,7 +121,7 @@ public sealed class OscoreContexts
     /// </param>
     /// <param name="context">The context.</param>
     /// <returns>This instance.</returns>
-    /// <exception cref="ArgumentException">The text is not a CoAP URI, or another context has the same IDs.</exception>
+    /// <exception cref="ArgumentException">It is not an absolute CoAP URI, or another context has the same IDs.</exception>
     /// <remarks><see cref="Add(OscoreContext)"/> is not necessary.</remarks>
     public OscoreContexts Add(CoapUri uri, OscoreContext context)
     {
@@ -130,6 +130,10 @@ public sealed class OscoreContexts
         _byAuthority[OscoreServerOrigin.Of(target)] = context;
         return this;
     }
+
+    /// <inheritdoc cref="Add(CoapUri, OscoreContext)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public OscoreContexts Add(string uri, OscoreContext context) => Add(CoapUri.FromString(uri), context);
 
     /// <summary>Whether a context uses a Recipient ID, which is then not free for a new context (RFC 9668 section 4.1).</summary>
     /// <returns>True if a context uses it, in any ID Context or without one.</returns>
@@ -163,7 +167,7 @@ public sealed class OscoreContexts
     /// <summary>Forbids unprotected requests to a host.</summary>
     /// <param name="uri">Scheme, host and port, as for <see cref="Add(CoapUri, OscoreContext)"/>.</param>
     /// <returns>This instance.</returns>
-    /// <exception cref="ArgumentException">The text is not a CoAP URI.</exception>
+    /// <exception cref="ArgumentException">It is not an absolute CoAP URI.</exception>
     /// <remarks>
     /// Without a context for the host, as before a key exchange or after <see cref="Remove"/>, requests fail with a
     /// <see cref="CoapException"/>.
@@ -173,6 +177,10 @@ public sealed class OscoreContexts
         _required[OscoreServerOrigin.Of(TargetOf(uri))] = true;
         return this;
     }
+
+    /// <inheritdoc cref="Require(CoapUri)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public OscoreContexts Require(string uri) => Require(CoapUri.FromString(uri));
 
     /// <summary>Removes a context.</summary>
     /// <param name="context">The context.</param>

@@ -38,6 +38,14 @@ public sealed class CoapDirectoryClient
         EndpointLookup = endpointLookup;
     }
 
+    /// <inheritdoc cref="CoapDirectoryClient(ICoapClient, CoapUri, CoapUri, CoapUri, CoapDirectoryClientOptions)"/>
+    /// <exception cref="CoapFormatException">A text is not a URI.</exception>
+    public CoapDirectoryClient(ICoapClient client, string? registration, string? resourceLookup = null, string? endpointLookup = null,
+        CoapDirectoryClientOptions? options = null)
+        : this(client, FromString(registration), FromString(resourceLookup), FromString(endpointLookup), options)
+    {
+    }
+
     private CoapDirectoryClient(ICoapClient client, ResolvedDirectoryHost host, CoapDirectoryClientOptions options)
     {
         ArgumentNullException.ThrowIfNull(client);
@@ -100,6 +108,12 @@ public sealed class CoapDirectoryClient
                 + "directory.");
     }
 
+    /// <inheritdoc cref="DiscoverAsync(ICoapClient, CoapUri, CoapDirectoryClientOptions, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static Task<CoapDirectoryClient> DiscoverAsync(ICoapClient client, string uri,
+        CoapDirectoryClientOptions? options = null, CancellationToken cancellationToken = default) =>
+        DiscoverAsync(client, CoapUri.FromString(uri), options, cancellationToken);
+
     /// <summary>Finds all directories that answer at a group (RFC 9176 section 4.1).</summary>
     /// <param name="client">A <see cref="CoapClient"/>, a <see cref="CoapEndpoint"/> or a client of a host.</param>
     /// <param name="group">The group, such as <see cref="LinkLocalGroup"/> or <c>coap://[ff02::fe%25eth0]</c>.</param>
@@ -118,6 +132,12 @@ public sealed class CoapDirectoryClient
                 CoapUri.OriginOf(group.ToString()), DirectoryDiscovery.Filter, options.Timeout, options.Group, cancellationToken),
             options, cancellationToken);
     }
+
+    /// <inheritdoc cref="DiscoverAllAsync(ICoapClient, CoapUri, CoapDirectoryClientOptions, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static IAsyncEnumerable<CoapDirectoryClient> DiscoverAllAsync(ICoapClient client, string group,
+        CoapDirectoryClientOptions? options = null, CancellationToken cancellationToken = default) =>
+        DiscoverAllAsync(client, CoapUri.FromString(group), options, cancellationToken);
 
     /// <summary>Looks up resources: links that endpoints have registered (RFC 9176 section 6).</summary>
     /// <param name="query">The criteria; null for all.</param>
@@ -201,6 +221,8 @@ public sealed class CoapDirectoryClient
         CoapUri.RequireCoap(resolved, parameter);
         return resolved;
     }
+
+    private static CoapUri? FromString(string? uri) => uri is null ? null : CoapUri.FromString(uri);
 
     private static async IAsyncEnumerable<CoapDirectoryClient> ReadAllAsync(ICoapClient client,
         IAsyncEnumerable<CoapGroupMemberLinks> members, CoapDirectoryClientOptions options,

@@ -40,7 +40,9 @@ public sealed class CoapRegistration : IAsyncDisposable
 
     /// <summary>Starts to keep an endpoint registered with a directory.</summary>
     /// <remarks>
-    /// It searches the directory (see <see cref="CoapDirectoryClient.DiscoverAsync"/>) now and whenever the directory is unreachable.
+    /// It searches the directory (see
+    /// <see cref="CoapDirectoryClient.DiscoverAsync(ICoapClient, CoapUri, CoapDirectoryClientOptions, CancellationToken)"/>) now and
+    /// whenever the directory is unreachable.
     /// </remarks>
     /// <param name="client">The client that sends; on the endpoint of the registered server.</param>
     /// <param name="directory">Scheme, host and port of the directory, such as <c>coap://rd.example</c>, or a group such as
@@ -55,6 +57,11 @@ public sealed class CoapRegistration : IAsyncDisposable
         return new CoapRegistration(
             sender, CoapDirectoryClient.Resolve(sender, directory, nameof(directory)), null, options);
     }
+
+    /// <inheritdoc cref="Start(ICoapClient, CoapUri, CoapRegistrationOptions)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static CoapRegistration Start(ICoapClient client, string directory, CoapRegistrationOptions options) =>
+        Start(client, CoapUri.FromString(directory), options);
 
     /// <summary>Starts to keep an endpoint registered with a directory that was found, or whose URIs are known.</summary>
     /// <remarks>It does not search the directory again.</remarks>

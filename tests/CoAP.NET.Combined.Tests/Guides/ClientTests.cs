@@ -48,7 +48,7 @@ public sealed class ClientTests : GuideTest
         await StartAsync();
         await RunAsync(async () =>
         {
-            client.BaseAddress = "coap://[::1]/api/";
+            client.BaseAddress = new CoapUri("coap://[::1]/api/");
             client.Timeout = TimeSpan.FromSeconds(10);
             CoapResponse state = await client.GetAsync("state", cancellationToken);
 

@@ -48,17 +48,17 @@ public sealed class CborRequestTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_System_Uri_is_accepted()
+    public async Task A_CoapUri_is_accepted()
     {
         const string cbor = "a1626f6ef5";
-        Uri state = new(State);
-        Uri echo = new(Echo);
+        CoapUri state = new(State);
+        CoapUri echo = new(Echo);
         Assert.Equal(s_lamp, await _pair.RunAsync(() => Client.GetFromCborAsync(state, LampContext.Default.Lamp)));
         Assert.Equal(s_lamp, await _pair.RunAsync(() => Client.GetFromCborAsync<Lamp>(state)));
         Assert.Equal(s_lamp, await _pair.RunAsync(() => Client.GetFromCborAsync<Lamp>(state, options: null)));
         Assert.Equal($"POST 60 {cbor}", await TextAsync(() => Client.PostAsync(echo, CoapContent.Cbor(s_lamp), CancellationToken.None)));
         Assert.Equal($"PUT 60 {cbor}", await TextAsync(() => Client.PutAsync(echo, CoapContent.Cbor(s_lamp))));
-        await Assert.ThrowsAsync<ArgumentNullException>(() => Client.PutAsync((Uri)null!, CoapContent.Cbor(s_lamp)));
+        await Assert.ThrowsAsync<ArgumentNullException>(() => Client.PutAsync((CoapUri)null!, CoapContent.Cbor(s_lamp)));
     }
 
     [Fact]

@@ -211,6 +211,16 @@ public sealed class ExpectedServerTests
         });
     }
 
+    [Fact]
+    public async Task A_server_is_named_by_an_absolute_CoAP_URI()
+    {
+        await using EdhocWorld world = new();
+        EdhocClient client = world.MakeEdhoc();
+        await Assert.ThrowsAsync<ArgumentException>(() => client.ConnectAsync("/door"));
+        await Assert.ThrowsAsync<ArgumentException>(() => client.ConnectReverseAsync("/door"));
+        Assert.Throws<ArgumentException>(() => new EdhocClientOptions().ExpectServer("http://door.example", "door"));
+    }
+
     private static EdhocClient ClientOf(EdhocWorld world, Issuer issuer, bool isReverse, Action<EdhocClientOptions> configure) =>
         world.MakeEdhoc(options =>
         {

@@ -32,10 +32,10 @@ public sealed class HostedClientTests : HostTest
         await using CoapServer server = await ServerAsync();
         HostApplicationBuilder builder = Builder();
         builder.Services.AddSingleton(new TicketOffice());
-        builder.Services.AddCoapClient(options => options.BaseAddress = $"{server.LocalEndpoints[0]}/none/");
-        builder.Services.AddCoapClient("named", options => options.BaseAddress = $"{server.LocalEndpoints[0]}/named/");
+        builder.Services.AddCoapClient(options => options.BaseAddress = new CoapUri($"{server.LocalEndpoints[0]}/none/"));
+        builder.Services.AddCoapClient("named", options => options.BaseAddress = new CoapUri($"{server.LocalEndpoints[0]}/named/"));
         builder.Services.AddCoapClient<IThermometer, Thermometer>("thermometer",
-            options => options.BaseAddress = $"{server.LocalEndpoints[0]}/typed/");
+            options => options.BaseAddress = new CoapUri($"{server.LocalEndpoints[0]}/typed/"));
         IHost host = await StartAsync(builder);
         ClientFactory factory = host.Services.GetRequiredService<ClientFactory>();
 
@@ -97,7 +97,7 @@ public sealed class HostedClientTests : HostTest
             ("Coap:Client:Timeout", "20s"));
         builder.Services.AddCoapClient(options =>
         {
-            options.BaseAddress = server.LocalEndpoints[0];
+            options.BaseAddress = new CoapUri(server.LocalEndpoints[0]);
             options.ConfigureRequest = request =>
             {
                 Assert.Equal(request.Accept == CoapContentFormat.Json ? FromSeconds(20) : FromSeconds(25),
@@ -119,7 +119,7 @@ public sealed class HostedClientTests : HostTest
         Assert.True(plain.Confirmable);
         Assert.Null(plain.Accept);
         Assert.Null(plain.Timeout);
-        Assert.Equal("/a", plain.Uri);
+        Assert.Equal(new CoapUri("/a"), plain.Uri);
     }
 
     [Fact]
@@ -160,7 +160,8 @@ public sealed class HostedClientTests : HostTest
         List<string> seen = [];
         HostApplicationBuilder builder = Builder();
         builder.Services.AddSingleton(seen);
-        builder.Services.AddCoapClient(options => options.BaseAddress = server.LocalEndpoints[0]).AddHandler<Outer>().AddHandler<Inner>();
+        builder.Services.AddCoapClient(options => options.BaseAddress = new CoapUri(server.LocalEndpoints[0]))
+            .AddHandler<Outer>().AddHandler<Inner>();
         ICoapClient client = (await StartAsync(builder)).Services.GetRequiredService<ICoapClient>();
         CoapRequest request = new(CoapMethod.Get, "/x");
 
@@ -177,7 +178,7 @@ public sealed class HostedClientTests : HostTest
         await other.Listen("coap://127.0.0.1:0").StartAsync();
         HostApplicationBuilder builder = Builder(("Coap:Servers:main:Endpoints", "coap://127.0.0.1:0"));
         builder.Services.AddCoapServer("main");
-        builder.Services.AddCoapClient("back", options => options.BaseAddress = other.LocalEndpoints[0]).UseServer("main");
+        builder.Services.AddCoapClient("back", options => options.BaseAddress = new CoapUri(other.LocalEndpoints[0])).UseServer("main");
         IHost host = await StartAsync(builder);
 
         string port = (await Within(host.Services.GetRequiredKeyedService<ICoapClient>("back").GetAsync("/port"))).GetText();
@@ -196,7 +197,7 @@ public sealed class HostedClientTests : HostTest
 
         CoapTimeoutException common = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(client.PingAsync()));
         CoapTimeoutException own =
-            await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(client.PingAsync(null, FromMilliseconds(70))));
+            await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(client.PingAsync(timeout: FromMilliseconds(70))));
 
         Assert.Equal((CoapTimeLimitKind.RequestTimeout, FromMilliseconds(90)), (common.EndedBy, common.Limit));
         Assert.Equal((CoapTimeLimitKind.RequestTimeout, FromMilliseconds(70)), (own.EndedBy, own.Limit));

@@ -67,7 +67,7 @@ public sealed class ValidationTests : HostTest
             options.Groups.Addresses.Clear();
             options.Tls.Key = "key.pem";
         });
-        builder.Services.AddCoapClient("meter", options => options.BaseAddress = "http://x").UseServer("other");
+        builder.Services.AddCoapClient("meter", options => options.BaseAddress = new CoapUri("http://x")).UseServer("other");
         string[] failures = await StartFailuresAsync(builder);
 
         Assert.Contains("Coap:Server:Endpoints has 'coap://127.0.0.1/path': An address to listen on must have no path and no query.", failures);

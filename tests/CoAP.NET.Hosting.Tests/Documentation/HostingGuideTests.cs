@@ -48,7 +48,7 @@ public sealed class HostingGuideTests : HostTest
         builder.Services.AddSingleton(EdhocCredentialFile.Read(files.Client))
             .AddSingleton(new DoorCredentials(EdhocCredentialFile.Read(files.Server)))
             .Configure<CoapServerOptions>("doors", options => options.Listen("coap://127.0.0.1:0"))
-            .AddOptions<CoapClientOptions>("door").Configure(options => options.BaseAddress = "coap://127.0.0.1:9");
+            .AddOptions<CoapClientOptions>("door").Configure(options => options.BaseAddress = new CoapUri("coap://127.0.0.1:9"));
 
         builder.Services.AddSingleton<Doorbell>();
         IHost host = await StartAsync(builder);
@@ -63,7 +63,8 @@ public sealed class HostingGuideTests : HostTest
             }));
         await Within(device.GetAsync($"{AddressOf(host, "devices")}/version")).Gives(CoapCode.NotFound);
         host.Services.GetRequiredService<Doorbell>().Ring();
-        host.Services.GetRequiredService<IOptionsMonitor<CoapClientOptions>>().Get("door").BaseAddress = AddressOf(host, "doors");
+        host.Services.GetRequiredService<IOptionsMonitor<CoapClientOptions>>().Get("door").BaseAddress =
+            new CoapUri(AddressOf(host, "doors"));
         ICoapClient door = host.Services.GetRequiredKeyedService<ICoapClient>("door");
         await Within(door.GetAsync("/door")).Gives(CoapCode.NotFound);
         Assert.Equal(1, host.Services.GetRequiredKeyedService<EdhocServer>("doors").GetCounters().Established);
@@ -113,7 +114,7 @@ public sealed class HostingGuideTests : HostTest
 
         builder.Services.AddCoapClient("lamp", options =>
         {
-            options.BaseAddress = address;
+            options.BaseAddress = new CoapUri(address);
             options.Timeout = TimeSpan.FromSeconds(10);
             options.Endpoint.TooManyRequests = CoapTooManyRequestsBehavior.Wait;
         })

@@ -34,7 +34,7 @@ internal sealed class LibcoapServer : IAsyncDisposable
     public IPEndPoint EndPoint { get; }
 
     /// <summary>Its address as a URI with a path: <c>coap://127.0.0.1:41234/time</c>.</summary>
-    public Uri Uri(string path = "/", string scheme = "coap") => new($"{scheme}://{EndPoint}{path}");
+    public string Uri(string path = "/", string scheme = "coap") => $"{scheme}://{EndPoint}{path}";
 
     /// <summary>Its address for TLS.</summary>
     /// <param name="path">The path.</param>
@@ -104,7 +104,7 @@ public sealed class LibcoapServerFixture : IAsyncLifetime
     private LibcoapServer _server = null!;
 
     /// <summary>The URI of one of its resources.</summary>
-    public string Uri(string path) => _server.Uri(path).OriginalString;
+    public string Uri(string path) => _server.Uri(path);
 
     public async ValueTask InitializeAsync() => _server = await LibcoapServer.StartAsync("-e");
 

@@ -51,7 +51,7 @@ public sealed partial class ProxyPageTests
 
     private static async Task<CoapResponse> AskAsync(CoapClient client)
     {
-        client.Proxy = "coap://gateway.example.com";
+        client.Proxy = new CoapUri("coap://gateway.example.com");
         CoapResponse response = await client.GetAsync("coap://lamp.sensors.example.com/state");
         return response;
     }

@@ -62,10 +62,10 @@ public sealed class ValueRequestTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_System_Uri_is_accepted_as_a_target()
+    public async Task A_CoapUri_is_accepted_as_a_target()
     {
-        Uri state = new(State);
-        Uri echo = new(Echo);
+        CoapUri state = new(State);
+        CoapUri echo = new(Echo);
         Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromJsonAsync(state, ReadingContext.Default.Reading)));
         Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromJsonAsync<Reading>(state)));
         Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromJsonAsync<Reading>(state, options: null)));

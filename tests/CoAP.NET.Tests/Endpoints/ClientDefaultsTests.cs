@@ -15,7 +15,7 @@ public sealed class ClientDefaultsTests : ClientTest
     [InlineData("grün/x y", "api/grün/x y")]
     public async Task A_URI_is_relative_to_the_base_address(string uri, string path)
     {
-        Client.BaseAddress = "coap://192.0.2.1/api/";
+        Client.BaseAddress = new CoapUri("coap://192.0.2.1/api/");
         Task<CoapResponse> request = Client.GetAsync(uri);
         CoapMessage sent = TakeMessage();
 
@@ -27,7 +27,7 @@ public sealed class ClientDefaultsTests : ClientTest
     [Fact]
     public async Task URIs_of_observations_pings_and_discoveries_are_relative_to_the_base_address()
     {
-        Client.BaseAddress = "coap://192.0.2.1";
+        Client.BaseAddress = new CoapUri("coap://192.0.2.1");
         Task<CoapObservation> observing = Client.ObserveAsync("/x");
         CoapMessage sent = TakeMessage();
         Assert.Equal("x", sent.Options.Get<UriPathOption>()!.Value);
@@ -66,7 +66,7 @@ public sealed class ClientDefaultsTests : ClientTest
     public void A_request_ignores_the_defaults_that_it_names()
     {
         (Client.Accept, Client.Confirmable, Client.Timeout) = (CoapContentFormat.Cbor, false, FromSeconds(7));
-        Client.Proxy = "coap://192.0.2.7";
+        Client.Proxy = new CoapUri("coap://192.0.2.7");
         Task<CoapResponse> request = Client.SendAsync(
             new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { IgnoredDefaults = CoapClientDefaultKinds.All });
         CoapMessage sent = TakeMessage();
@@ -80,7 +80,7 @@ public sealed class ClientDefaultsTests : ClientTest
     [Fact]
     public void A_request_that_ignores_one_default_has_the_others()
     {
-        (Client.Accept, Client.Confirmable, Client.Proxy) = (CoapContentFormat.Cbor, false, "coap://192.0.2.7");
+        (Client.Accept, Client.Confirmable, Client.Proxy) = (CoapContentFormat.Cbor, false, new CoapUri("coap://192.0.2.7"));
         _ = Client.SendAsync(
             new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { IgnoredDefaults = CoapClientDefaultKinds.Accept });
         CoapMessage sent = TakeMessage();
@@ -142,7 +142,7 @@ public sealed class ClientDefaultsTests : ClientTest
     [Fact]
     public async Task The_request_of_the_caller_is_not_changed()
     {
-        Client.BaseAddress = "coap://192.0.2.1/api/";
+        Client.BaseAddress = new CoapUri("coap://192.0.2.1/api/");
         Client.Timeout = FromSeconds(7);
         CoapRequest request = new(CoapMethod.Get, "state");
         Task<CoapResponse> sending = Client.SendAsync(request);

@@ -30,7 +30,7 @@ public sealed class ClientProxyTests : ClientTest
     {
         Options.Parameters = CoapTransmissionParameters.Default with { NStart = 2 };
         Client.Proxy = s_proxy;
-        Client.BaseAddress = "coap://lamp.example/api/";
+        Client.BaseAddress = new CoapUri("coap://lamp.example/api/");
         _ = Client.DiscoverAsync("", "rt=light");
 
         Assert.Equal("coap://lamp.example/.well-known/core?rt=light", TakeMessage().Options.ProxyUri);
@@ -42,7 +42,7 @@ public sealed class ClientProxyTests : ClientTest
     [Rfc("7252-5.10.2-3")]
     public void A_URI_too_long_for_Proxy_Uri_is_sent_by_Proxy_Scheme()
     {
-        Client.Proxy = "coap://two.example:5690";
+        Client.Proxy = new CoapUri("coap://two.example:5690");
         string[] path = [.. Enumerable.Repeat(new string('a', 205), 5)];
         _ = Client.GetAsync($"coap+tcp://[2001:db8::7]/{string.Join('/', path)}?q");
 
@@ -64,7 +64,7 @@ public sealed class ClientProxyTests : ClientTest
         Assert.Equal((scheme, host, port), (request.Options.ProxyScheme, request.Options.UriHost, request.Options.UriPort));
         Assert.Equal(["a"], request.Options.UriPath);
         Assert.Equal(["b"], request.Options.UriQuery);
-        Assert.Equal("coap://127.0.0.1", request.Uri);
+        Assert.Equal(new CoapUri("coap://127.0.0.1"), request.Uri);
     }
 
     [Theory]
@@ -196,7 +196,7 @@ public sealed class ClientProxyTests : ClientTest
     [Fact]
     public void A_proxy_address_with_a_path_or_query_and_a_group_request_through_a_proxy_are_refused()
     {
-        Assert.Throws<ArgumentException>(() => Client.Proxy = "coap://192.0.2.1/path");
+        Assert.Throws<ArgumentException>(() => Client.Proxy = new CoapUri("coap://192.0.2.1/path"));
         Assert.Throws<ArgumentException>(() => new CoapRequest(CoapMethod.Get, "coap://h/").WithProxy(CoapUri.Parse("coap://h?q")));
         Client.Proxy = s_proxy;
         Assert.Throws<InvalidOperationException>(

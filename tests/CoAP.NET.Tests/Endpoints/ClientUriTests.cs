@@ -7,9 +7,9 @@ public sealed class ClientUriTests
     public async Task A_base_address_or_a_proxy_that_is_not_an_absolute_CoAP_URI_is_refused()
     {
         await using CoapClient client = new();
-        Assert.Throws<ArgumentException>(() => client.BaseAddress = "/a");
-        Assert.Throws<ArgumentException>(() => client.BaseAddress = "http://host.example/");
-        Assert.Throws<ArgumentException>(() => client.Proxy = "host");
+        Assert.Throws<ArgumentException>(() => client.BaseAddress = new CoapUri("/a"));
+        Assert.Throws<ArgumentException>(() => client.BaseAddress = new CoapUri("http://host.example/"));
+        Assert.Throws<ArgumentException>(() => client.Proxy = new CoapUri("host"));
     }
 
     [Fact]
@@ -21,9 +21,11 @@ public sealed class ClientUriTests
     }
 
     [Fact]
-    public void Each_request_method_has_at_most_two_overloads()
+    public void Each_request_method_has_at_most_two_overloads_beside_those_with_a_text()
     {
-        string[] names = [.. typeof(CoapClientRequestExtensions).GetMethods().Where(static method => method.IsStatic)
+        string[] names = [.. typeof(CoapClientRequestExtensions).GetMethods()
+            .Where(static method => method.IsStatic && !method.GetParameters().Any(
+                static parameter => parameter.ParameterType == typeof(string) && parameter.Name is "uri" or "proxy"))
             .Select(static method => method.Name)];
         Assert.InRange(names.Length, 10, 25);
         Assert.InRange(names.Count(static name => name.Contains("Json", Ordinal)), 1, 5);

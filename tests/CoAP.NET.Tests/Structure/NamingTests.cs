@@ -53,6 +53,19 @@ public class NamingTests
         Assert.Empty(wrong);
     }
 
+    [Fact]
+    public void Every_method_of_a_package_that_takes_a_URI_has_an_overload_with_a_text()
+    {
+        string[] members = [.. Repository.FilesIn(["src"], "PublicAPI.*.txt").SelectMany(File.ReadAllLines).Select(WithoutNull)];
+        string[] takers = [.. members.Where(static member => member.Contains("CoAP.NET.CoapUri ", Ordinal)
+            && !member.Contains("CoAP.NET.CoapUri.", Ordinal))];
+        Assert.True(takers.Length > 30);
+        Assert.Empty(takers.Select(static member => member.Replace("CoAP.NET.CoapUri ", "string ", Ordinal)).Except(members));
+    }
+
+    private static string WithoutNull(string member) =>
+        member.Replace("!", "", Ordinal).Replace("?", "", Ordinal).Replace(" = null", "", Ordinal);
+
     private static bool MayBeCalledSo(Type type) =>
         type.Name.StartsWith("Coap", Ordinal)
         || type.Name.EndsWith("Option", Ordinal) || type.Name.EndsWith("Option`1", Ordinal)
