@@ -17,7 +17,7 @@ for (int i = 1; i <= Connections; i++)
     CoapClient client = new();
     clients.Add(client);
     client.Endpoint.AddTransport(new BlockingTransport());
-    string thread = (await client.GetAsync($"{server.LocalEndpoints[0]}/thread")).GetText();
+    string thread = (await client.GetAsync(server.LocalEndpoints[0].Resolve("/thread"))).GetText();
     Console.WriteLine($"connection {i} is served by thread {thread}");
     threads.Add(thread);
 }

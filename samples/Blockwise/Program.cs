@@ -62,7 +62,7 @@ server.MapPut("/upload", async (request, cancellationToken) =>
     }
 }).WithStreamedBody().WithMaxBodySize(1L << 30);
 await server.StartAsync();
-string host = server.LocalEndpoints[0];
+CoapUri host = server.LocalEndpoints[0];
 await using CoapClient client = new(options);
 bool isRight = true;
 try
@@ -129,10 +129,10 @@ void Check(string what, bool isSo)
 }
 
 CoapRequest Upload(Meter meter) =>
-    new(CoapMethod.Put, $"{host}/upload") { Content = CoapContent.File(original), Progress = meter };
+    new(CoapMethod.Put, host.Resolve("/upload")) { Content = CoapContent.File(original), Progress = meter };
 
 CoapRequest Download(Stream destination, Meter meter, CoapDownloadOptions? rest = null) =>
-    new(CoapMethod.Get, $"{host}/file") { Destination = destination, Progress = meter, Download = rest };
+    new(CoapMethod.Get, host.Resolve("/file")) { Destination = destination, Progress = meter, Download = rest };
 
 static async Task Cancelled(Task task)
 {

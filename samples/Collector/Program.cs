@@ -20,25 +20,25 @@ meters.MapGet("/meters/{id}/reading", async (int id, CancellationToken cancellat
 });
 meters.Listen("coap://127.0.0.1:0");
 await meters.StartAsync(guard.Token);
-string uri = meters.LocalEndpoints[0];
+CoapUri uri = meters.LocalEndpoints[0];
 
 // Both processes have the secret from which the keys of tokens are derived, and the same port.
 byte[] secret = new byte[32];
 CoapRandomSource.Secure.Fill(secret);
-string port;
-await using (CoapServer first = MakeCollector(secret, "coap://127.0.0.1:0"))
+CoapUri port;
+await using (CoapServer first = MakeCollector(secret, new CoapUri("coap://127.0.0.1:0")))
 {
     await first.StartAsync(guard.Token);
     port = first.LocalEndpoints[0];
     using CoapStatelessClient client = new(first.Endpoint, static response => Console.WriteLine($"there are {response.Response.GetText()}"));
 
     // The first request to a server finds out whether it supports long tokens.
-    await client.SendAsync(new CoapRequest(CoapMethod.Get, $"{uri}/meters"), default, guard.Token);
+    await client.SendAsync(new CoapRequest(CoapMethod.Get, uri.Resolve("/meters")), default, guard.Token);
     byte[] state = new byte[sizeof(int)];
     for (int id = 1; id <= Meters; id++)
     {
         BinaryPrimitives.WriteInt32BigEndian(state, id);
-        await client.SendAsync(new CoapRequest(CoapMethod.Get, $"{uri}/meters/{id}/reading"), state, guard.Token);
+        await client.SendAsync(new CoapRequest(CoapMethod.Get, uri.Resolve($"/meters/{id}/reading")), state, guard.Token);
     }
 
     // Until a request is acknowledged it is kept, to be sent again; then nothing is.
@@ -69,13 +69,13 @@ Console.WriteLine($"meter 1: {readings[1]}, meter {Meters}: {readings[Meters]}")
 Console.WriteLine($"the next collector has the readings of {readings.Count} meters");
 
 // Its requests do not wait for each other: one server stands for many meters here.
-static CoapServer MakeCollector(byte[] secret, string uri)
+static CoapServer MakeCollector(byte[] secret, CoapUri uri)
 {
     CoapServer collector = new(new CoapEndpointOptions
     {
         Parameters = CoapTransmissionParameters.Default with { NStart = Meters },
         Processes = { SharedSecret = secret },
     });
-    collector.Listen(uri);
+    collector.Listen(uri.ToString());
     return collector;
 }

@@ -10,7 +10,7 @@ await using CoapServer server = new();
 await using CoapDirectoryServer directory = server.Routes.MapResourceDirectory();
 server.Listen("coap://127.0.0.1:0");
 await server.StartAsync(guard.Token);
-string uri = server.LocalEndpoints[0];
+CoapUri uri = server.LocalEndpoints[0];
 
 await using CoapClient client = new();
 CoapDirectoryClient found = await CoapDirectoryClient.DiscoverAsync(client, uri, cancellationToken: guard.Token);
@@ -89,12 +89,12 @@ internal sealed class Device
     {
         _server = server;
         _registration = registration;
-        Address = server.LocalEndpoints[0];
+        Address = server.LocalEndpoints[0].ToString();
     }
 
     public string Address { get; }
 
-    public static async Task<Device> WakeAsync(string name, string temperature, string directory, CancellationToken cancellationToken)
+    public static async Task<Device> WakeAsync(string name, string temperature, CoapUri directory, CancellationToken cancellationToken)
     {
         CoapServer server = new();
         server.MapGet("/temperature", () => temperature).WithResourceType("temperature-c");

@@ -66,7 +66,7 @@ if (!once)
 using HttpClient browser = new() { BaseAddress = page };
 browser.DefaultRequestHeaders.Add("X-CoAP-Explorer", "1");
 using HttpResponseMessage response = await browser.PostAsJsonAsync(
-    new Uri("api/request", UriKind.Relative), new { method = "GET", uri = server.LocalEndpoints[0] + "/boiler/temperature" });
+    new Uri("api/request", UriKind.Relative), new { method = "GET", uri = server.LocalEndpoints[0] + "boiler/temperature" });
 string events = await response.Content.ReadAsStringAsync();
 using HttpResponseMessage refused = await browser.PostAsJsonAsync(
     new Uri("api/request", UriKind.Relative), new { method = "GET", uri = "coap://192.0.2.1/" });

@@ -64,8 +64,8 @@ commands.MapCoapDevices(
     devices => devices.Translator.ConvertsJson = true);
 await commands.StartAsync();
 await gateway.StartAsync();
-string plain = gateway.LocalEndpoints.First(uri => uri.StartsWith("coap:", StringComparison.Ordinal)).TrimEnd('/');
-string tcp = gateway.LocalEndpoints.First(uri => uri.StartsWith("coap+tcp:", StringComparison.Ordinal)).TrimEnd('/');
+CoapUri plain = gateway.LocalEndpoints.First(uri => uri.Scheme == "coap");
+CoapUri tcp = gateway.LocalEndpoints.First(uri => uri.Scheme == "coap+tcp");
 
 // The boiler: it connects, and answers over the same connection.
 CoapRoutes routes = new();
@@ -77,22 +77,22 @@ routes.MapPut("/target", request =>
     return CoapResults.Changed();
 });
 await using CoapEndpoint boiler = new(new CoapEndpointOptions { Routes = routes });
-await boiler.SendAsync(new CoapRequest(CoapMethod.Post, $"{tcp}/register/boiler"));
+await boiler.SendAsync(new CoapRequest(CoapMethod.Post, tcp.Resolve("/register/boiler")));
 
 // A client, which knows the gateway only.
 await using CoapClient client = new();
-await using CoapObservation observation = await client.ObserveAsync($"{plain}/lamp/state");
+await using CoapObservation observation = await client.ObserveAsync(plain.Resolve("/lamp/state"));
 List<string> seen = [];
 Task watching = WatchAsync();
-string temperature = (await client.GetAsync($"{plain}/devices/boiler/temperature")).GetText();
+string temperature = (await client.GetAsync(plain.Resolve("/devices/boiler/temperature"))).GetText();
 CoapRequest named = new(CoapMethod.Put, plain) { Content = CoapContent.Text("on") };
-named.Options.Add(new ProxyUriOption($"{lamp.LocalEndpoints[0].TrimEnd('/')}/state"));
+named.Options.Add(new ProxyUriOption($"{lamp.LocalEndpoints[0].Resolve("/state")}"));
 CoapResponse changed = await client.SendAsync(named);
 await watching.WaitAsync(TimeSpan.FromMinutes(5));
 
 // The boiler tells its temperature in CBOR, and the service answers with a command in JSON.
 CoapContent reading = CoapContent.Cbor(new Reading(61.5), GatewayJson.Default.Reading);
-CoapResponse told = await boiler.SendAsync(new CoapRequest(CoapMethod.Post, $"{tcp}/readings") { Content = reading });
+CoapResponse told = await boiler.SendAsync(new CoapRequest(CoapMethod.Post, tcp.Resolve("/readings")) { Content = reading });
 await service.CommandAsync(new Uri(Web.AddressOf(commands)), "boiler", 55);
 
 Console.WriteLine($"boiler: {temperature}");

@@ -54,7 +54,7 @@ await using CoapClient client = new(new CoapEndpointOptions().UseDtls(new CoapDt
 {
     Client = new CoapDtlsClientOptions { ValidateServerPublicKey = (_, key, _) => new(key.Span.SequenceEqual(publicKey)) },
 }));
-CoapResponse response = await client.GetAsync($"{server.LocalEndpoints[0]}/temperature");
+CoapResponse response = await client.GetAsync(server.LocalEndpoints[0].Resolve("/temperature"));
 Console.WriteLine($"GET /temperature -> {response.GetText()}");
 
 token.StandardInput.Close();

@@ -15,7 +15,7 @@ await device.StartAsync();
 
 ServiceCollection services = new();
 services.AddSingleton<CoapClient>();
-services.AddHttpClient<ThermostatClient>(client => client.BaseAddress = new Uri(device.LocalEndpoints[0]))
+services.AddHttpClient<ThermostatClient>(client => client.BaseAddress = new Uri(device.LocalEndpoints[0].ToString()))
     .ConfigurePrimaryHttpMessageHandler(static provider => new CoapHttpMessageHandler(provider.GetRequiredService<CoapClient>()))
     .AddHttpMessageHandler(static () => new RepeatingHandler(attempts: 3));
 await using ServiceProvider provider = services.BuildServiceProvider();

@@ -25,7 +25,7 @@ server.MapGet("/mesh", () => CoapResults.Text("every stage is a Dataflow block")
 await server.StartAsync();
 
 await using CoapClient client = new();
-CoapResponse response = await client.GetAsync($"{server.LocalEndpoints[0]}/mesh");
+CoapResponse response = await client.GetAsync(server.LocalEndpoints[0].Resolve("/mesh"));
 Console.WriteLine($"client got {response.Code}: {response.GetText()}");
 
 // Any block of the Dataflow library will do; this one has a queue and works on a thread of the pool.

@@ -6,15 +6,15 @@ using CoAP.NET;
 long begun = TimeProvider.System.GetTimestamp();
 using CancellationTokenSource guard = new(TimeSpan.FromMinutes(5));
 int degrees = 20;
-CoapServer server = await ServeAsync("server 1", "coap://127.0.0.1:0");
-string host = server.LocalEndpoints[0];
+CoapServer server = await ServeAsync("server 1", new CoapUri("coap://127.0.0.1:0"));
+CoapUri host = server.LocalEndpoints[0];
 
 await using CoapClient client = new();
-await using CoapObservation observation = await client.ObserveAsync($"{host}/temperature", guard.Token);
+await using CoapObservation observation = await client.ObserveAsync(host.Resolve("/temperature"), guard.Token);
 observation.StateChanged += (_, state) => Say(observation.Error is { } error ? $"state: {state} ({error.Message})" : $"state: {state}");
 
 // The other way: a block of Dataflow. Both share one registration.
-await using CoapObservation byBlock = await client.ObserveAsync($"{host}/temperature", guard.Token);
+await using CoapObservation byBlock = await client.ObserveAsync(host.Resolve("/temperature"), guard.Token);
 int posted = 0;
 TaskCompletionSource postedAgain = new(TaskCreationOptions.RunContinuationsAsynchronously);
 ActionBlock<CoapResponse> block = new(response =>
@@ -64,12 +64,12 @@ Console.WriteLine(isRight ? "the observation came back" : "something is missing 
 return isRight ? 0 : 1;
 
 // A resource that changes every half second. Max-Age is short here, so that the client soon notices when the server is gone.
-async Task<CoapServer> ServeAsync(string name, string address)
+async Task<CoapServer> ServeAsync(string name, CoapUri address)
 {
     CoapServer served = new();
     CoapRouteHandlerBuilder temperature = served.MapGet("/temperature", () => CoapResults.Text($"{name}: {degrees} C"))
         .Observable(observe => observe.MaxAge = TimeSpan.FromSeconds(1));
-    await served.Listen(address).StartAsync();
+    await served.Listen(address.ToString()).StartAsync();
     _ = ChangeAsync(served, temperature);
     return served;
 }

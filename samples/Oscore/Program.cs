@@ -19,7 +19,7 @@ door.MapPost("/door", request =>
     return CoapResults.Changed(CoapContent.Text("it is open"));
 }).RequireOscore();
 await door.StartAsync();
-string uri = door.LocalEndpoints[0];
+CoapUri uri = door.LocalEndpoints[0];
 
 // The proxy, which prints all that it sees and remembers the last protected request.
 CoapProxyOptions proxyOptions = new();
@@ -62,7 +62,7 @@ await using (CoapClient desk = DeskWith(new OscoreContexts().Add(uri, contextOfD
 
 // What the proxy can do with what it has: ask by itself, and send the request once more.
 await using CoapClient curious = new();
-CoapResponse plain = await curious.PostAsync($"{uri}/door", CoapContent.Text("open"));
+CoapResponse plain = await curious.PostAsync(uri.Resolve("/door"), CoapContent.Text("open"));
 Console.WriteLine($"the proxy asks without the keys: {plain.Code}, {plain.GetText()}");
 CoapRequest recorded = new(CoapMethod.Post, uri) { Content = new CoapContent(seen.Ciphertext) };
 recorded.Options.Add(OptionNumber.Oscore, seen.Option);
@@ -124,11 +124,11 @@ static EdhocPrivateKey? NewKey()
 }
 
 CoapClient DeskWith(OscoreContexts contexts) =>
-    new(o => o.UseOscore(contexts)) { Proxy = new CoapUri(proxy.LocalEndpoints[0]) };
+    new(o => o.UseOscore(contexts)) { Proxy = proxy.LocalEndpoints[0] };
 
 async Task OpenAsync(CoapClient desk)
 {
-    CoapResponse response = await desk.PostAsync($"{uri}/door", CoapContent.Text("open, please"));
+    CoapResponse response = await desk.PostAsync(uri.Resolve("/door"), CoapContent.Text("open, please"));
     Console.WriteLine($"desk:  {response.EnsureSuccess().GetText()}");
 }
 

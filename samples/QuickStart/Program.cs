@@ -11,7 +11,7 @@ server.MapPost("/echo", async (request, cancellationToken) =>
     return CoapResults.Content(new CoapContent(request.Payload, request.ContentFormat));
 });
 await server.StartAsync();
-string host = server.LocalEndpoints[0];
+CoapUri host = server.LocalEndpoints[0];
 Console.WriteLine($"serving on {host}");
 
 await using CoapClient client = new();
@@ -20,16 +20,16 @@ foreach (CoapLink link in await client.DiscoverAsync(host))
     Console.WriteLine($"  found {link.Target}");
 }
 
-CoapResponse response = await client.GetAsync($"{host}/temperature");
+CoapResponse response = await client.GetAsync(host.Resolve("/temperature"));
 Console.WriteLine($"GET /temperature -> {response.Code}: {response.GetText()}");
 
-response = await client.GetAsync($"{host}/hello/w%C3%B6rld");
+response = await client.GetAsync(host.Resolve("/hello/w%C3%B6rld"));
 Console.WriteLine($"GET /hello/wörld -> {response.Code}: {response.GetText()}");
 
-response = await client.PostAsync($"{host}/echo", CoapContent.Text("there and back"));
+response = await client.PostAsync(host.Resolve("/echo"), CoapContent.Text("there and back"));
 Console.WriteLine($"POST /echo -> {response.Code}: {response.GetText()}");
 
-response = await client.GetAsync($"{host}/nowhere");
+response = await client.GetAsync(host.Resolve("/nowhere"));
 Console.WriteLine($"GET /nowhere -> {response.Code}");
 
 TimeSpan roundTrip = await client.PingAsync(host);

@@ -30,18 +30,18 @@ server.MapPut("/limit", request =>
     return CoapResults.Changed();
 });
 await server.StartAsync();
-string host = server.LocalEndpoints[0];
+CoapUri host = server.LocalEndpoints[0];
 Console.WriteLine($"serving on {host}");
 
 await using CoapClient device = new(o => o.UsePsk(meter));
-Console.WriteLine($"GET /who -> {(await device.GetAsync($"{host}/who")).GetText()}");
-Console.WriteLine($"GET /limit -> {(await device.GetAsync($"{host}/limit")).GetText()}");
-CoapResponse refused = await device.PutAsync($"{host}/limit", CoapContent.Text("40"));
+Console.WriteLine($"GET /who -> {(await device.GetAsync(host.Resolve("/who"))).GetText()}");
+Console.WriteLine($"GET /limit -> {(await device.GetAsync(host.Resolve("/limit"))).GetText()}");
+CoapResponse refused = await device.PutAsync(host.Resolve("/limit"), CoapContent.Text("40"));
 Console.WriteLine($"PUT /limit -> {refused.Code}: {refused.GetText()}");
 
 await using CoapClient service = new(o => o.UsePsk(technician));
-Console.WriteLine($"GET /who -> {(await service.GetAsync($"{host}/who")).GetText()}");
-Console.WriteLine($"PUT /limit -> {(await service.PutAsync($"{host}/limit", CoapContent.Text("40"))).Code}");
+Console.WriteLine($"GET /who -> {(await service.GetAsync(host.Resolve("/who"))).GetText()}");
+Console.WriteLine($"PUT /limit -> {(await service.PutAsync(host.Resolve("/limit"), CoapContent.Text("40"))).Code}");
 
 // With a wrong key nobody comes in. The server does not say why, so that nobody learns which identities there are: the client finds out
 // when the time for its handshake is over.
@@ -49,7 +49,7 @@ CoapPskCredential wrong = CoapPskCredential.Parse("technician:0x0011223344556677
 await using CoapClient stranger = new(o => o.UsePsk(wrong)) { Timeout = TimeSpan.FromSeconds(3) };
 try
 {
-    await stranger.PutAsync($"{host}/limit", CoapContent.Text("99"));
+    await stranger.PutAsync(host.Resolve("/limit"), CoapContent.Text("99"));
     return 1;
 }
 catch (CoapTimeoutException exception)

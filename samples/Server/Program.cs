@@ -44,7 +44,7 @@ catch (Exception exception) when (exception is CoapException or ArgumentExceptio
     return 3;
 }
 
-foreach (string uri in server.LocalEndpoints)
+foreach (CoapUri uri in server.LocalEndpoints)
 {
     Console.WriteLine($"listening on {uri}");
 }

@@ -26,9 +26,9 @@ internal sealed class DemoDevice : IAsyncDisposable
     }
 
     /// <summary>Publishes that the relay is on: Non-confirmable, code 0.30, from the port that the device serves on.</summary>
-    public async Task PublishAsync(string gateway, CancellationToken cancellationToken)
+    public async Task PublishAsync(CoapUri gateway, CancellationToken cancellationToken)
     {
-        CoapRequest publication = new(CoIoT.Publish, $"{gateway}/cit/s")
+        CoapRequest publication = new(CoIoT.Publish, gateway.Resolve("/cit/s"))
         {
             Confirmable = false,
             Content = new CoapContent("""{"G":[[0,1101,1],[0,4101,23.5]]}"""u8.ToArray(), CoapContentFormat.Json),

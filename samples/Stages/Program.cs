@@ -57,12 +57,12 @@ static async Task DevicesAsync()
     await using CoapServer server = Make(options);
     server.MapGet("/peer", request => CoapResults.Text($"{request.Peer!.Address.ToIPAddress()}"));
     await server.StartAsync();
-    foreach (string uri in server.LocalEndpoints.Order().SelectMany(uri => new[] { uri, uri }))
+    foreach (CoapUri uri in server.LocalEndpoints.OrderBy(uri => uri.ToString()).SelectMany(uri => new[] { uri, uri }))
     {
         CoapEndpointOptions device = new();
         DeviceChannel.WriteNumber(device, number: 7);
         await using CoapClient client = new(device);
-        Console.WriteLine($"over {new Uri(uri).Scheme} the device is {(await client.GetAsync($"{uri}/peer")).GetText()}");
+        Console.WriteLine($"over {uri.Scheme} the device is {(await client.GetAsync(uri.Resolve("/peer"))).GetText()}");
     }
 }
 
@@ -74,9 +74,9 @@ static async Task SealedAsync()
     server.MapGet("/secret", () => "the sea is deep");
     await server.StartAsync();
     await using CoapClient client = new(WithKey(key));
-    foreach (string uri in server.LocalEndpoints)
+    foreach (CoapUri uri in server.LocalEndpoints)
     {
-        Console.WriteLine($"{uri} says {(await client.GetAsync($"{uri}/secret")).GetText()}");
+        Console.WriteLine($"{uri} says {(await client.GetAsync(uri.Resolve("/secret"))).GetText()}");
     }
 
     // Whoever has another key is not even answered, as on datagrams nobody answers noise.
@@ -84,7 +84,7 @@ static async Task SealedAsync()
     using CancellationTokenSource soon = new(TimeSpan.FromSeconds(1));
     try
     {
-        await stranger.GetAsync($"{server.LocalEndpoints[0]}/secret", cancellationToken: soon.Token);
+        await stranger.GetAsync(server.LocalEndpoints[0].Resolve("/secret"), cancellationToken: soon.Token);
     }
     catch (OperationCanceledException)
     {
@@ -110,7 +110,7 @@ static async Task StoredAsync()
     await server.StartAsync();
     await using CoapClient client = new();
     Task<CoapResponse>[] requests =
-        [.. server.LocalEndpoints.Select(uri => client.PutAsync($"{uri}/valve", CoapContent.Text("open")))];
+        [.. server.LocalEndpoints.Select(uri => client.PutAsync(uri.Resolve("/valve"), CoapContent.Text("open")))];
     await Task.Delay(TimeSpan.FromSeconds(1), TimeProvider.System);
     Console.WriteLine($"{requests.Count(request => request.IsCompleted)} of {requests.Length} are answered while the line is down");
     line.Up();
@@ -127,11 +127,11 @@ static async Task RouterAsync()
     await using CoapServer server = Make(options);
     await server.StartAsync();
     await using CoapClient client = new();
-    foreach (string uri in server.LocalEndpoints)
+    foreach (CoapUri uri in server.LocalEndpoints)
     {
-        await client.PutAsync($"{uri}/rooms/kitchen", CoapContent.Text("21.5 C"));
-        Console.WriteLine($"{uri} has {(await client.GetAsync($"{uri}/rooms/kitchen")).GetText()}");
-        Console.WriteLine($"and of the attic it says {(await client.GetAsync($"{uri}/rooms/attic")).Code}");
+        await client.PutAsync(uri.Resolve("/rooms/kitchen"), CoapContent.Text("21.5 C"));
+        Console.WriteLine($"{uri} has {(await client.GetAsync(uri.Resolve("/rooms/kitchen"))).GetText()}");
+        Console.WriteLine($"and of the attic it says {(await client.GetAsync(uri.Resolve("/rooms/attic"))).Code}");
     }
 }
 

@@ -7,7 +7,7 @@ using CancellationTokenSource guard = new(TimeSpan.FromMinutes(2));
 await using CoapServer server = new();
 await using CoapPubSubBroker broker = server.MapPubSub("/ps", new CoapPubSubOptions { Limits = { MaxTopics = 100 } });
 await server.Listen("coap://127.0.0.1:0").StartAsync(guard.Token);
-string host = server.LocalEndpoints[0];
+CoapUri host = server.LocalEndpoints[0];
 
 // The sensor makes its topic, with a first value.
 await using CoapClient sensor = new();
@@ -22,7 +22,7 @@ CoapTopic topic = await collection.CreateAsync(
         Initial = "20.0"u8.ToArray(),
     },
     guard.Token);
-Say($"the sensor made {new Uri(topic.Uri).AbsolutePath}; its data are at {new Uri(await topic.FindDataAsync(guard.Token)).AbsolutePath}");
+Say($"the sensor made {topic.Uri}; its data are at {await topic.FindDataAsync(guard.Token)}");
 
 await using CoapClient kitchen = new();
 await using CoapClient office = new();

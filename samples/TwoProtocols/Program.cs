@@ -28,8 +28,8 @@ app.MapCoap();
 await app.StartAsync();
 
 Uri web = new(app.Urls.First());
-string coap = app.Services.GetRequiredService<CoapServer>().LocalEndpoints[0];
-Console.WriteLine($"{web}lights/1 and {coap}/lights/1");
+CoapUri coap = app.Services.GetRequiredService<CoapServer>().LocalEndpoints[0];
+Console.WriteLine($"{web}lights/1 and {coap}lights/1");
 if (!once)
 {
     await app.WaitForShutdownAsync();
@@ -37,7 +37,7 @@ if (!once)
 }
 
 await using CoapClient device = new();
-await using CoapObservation observation = await device.ObserveAsync($"{coap}/lights/1");
+await using CoapObservation observation = await device.ObserveAsync(coap.Resolve("/lights/1"));
 await using IAsyncEnumerator<CoapResponse> states = observation.ReadAllAsync().GetAsyncEnumerator();
 await states.MoveNextAsync();
 Console.WriteLine($"CoAP: {states.Current.GetText()}");

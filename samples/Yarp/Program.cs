@@ -50,7 +50,10 @@ builder.Services.AddReverseProxy().LoadFromMemory(
         new ClusterConfig
         {
             ClusterId = "device",
-            Destinations = new Dictionary<string, DestinationConfig> { ["device"] = new() { Address = device.LocalEndpoints[0] } },
+            Destinations = new Dictionary<string, DestinationConfig>
+            {
+                ["device"] = new() { Address = device.LocalEndpoints[0].ToString() },
+            },
         },
     ]);
 await using WebApplication web = builder.Build();

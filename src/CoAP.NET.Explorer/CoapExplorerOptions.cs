@@ -44,7 +44,7 @@ public sealed partial class CoapExplorerOptions
     public partial bool AllowAnonymous { get; set; }
 
     /// <summary>The URI that the page opens first, such as <c>coap://192.0.2.1</c>. Default null: the server of the application.</summary>
-    public partial string? FirstTarget { get; set; }
+    public partial CoapUri? FirstTarget { get; set; }
 
     /// <summary>The largest body of a request or response, in bytes.</summary>
     [NumberRange(1024, 256 * 1024 * 1024, IsBytes = true)]

@@ -57,6 +57,13 @@ public static class CoapProxyRouteBuilderExtensions
         return MapTo(routes, template, target, proxy.UpstreamOf(target), proxy);
     }
 
+    /// <inheritdoc cref="MapReverseProxy(ICoapRouteBuilder, string, string, CoapProxy)"/>
+    public static CoapRouteHandlerBuilder MapReverseProxy(this ICoapRouteBuilder routes, string template, CoapUri target, CoapProxy proxy)
+    {
+        ArgumentNullException.ThrowIfNull(target);
+        return MapReverseProxy(routes, template, target.ToString(), proxy);
+    }
+
     /// <summary>Maps a path and everything below it to another server with an upstream of its own (RFC 7252 section 5.7.3).</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/floor1/{*path}</c>; the value of the catch-all is appended to the target.</param>

@@ -20,7 +20,7 @@ public sealed class CoapPubSubClient
         ArgumentNullException.ThrowIfNull(collection);
         Client = client;
         CoapUri.RequireCoap(collection, nameof(collection));
-        Collection = collection.ToString();
+        Collection = collection;
     }
 
     /// <inheritdoc cref="CoapPubSubClient(ICoapClient, CoapUri)"/>
@@ -31,7 +31,7 @@ public sealed class CoapPubSubClient
     }
 
     /// <summary>The URI of the collection.</summary>
-    public string Collection { get; }
+    public CoapUri Collection { get; }
 
     internal ICoapClient Client { get; }
 
@@ -79,7 +79,7 @@ public sealed class CoapPubSubClient
 
         response.EnsureSuccess();
         return response.Options.Location is { } location
-            ? new CoapTopic(Client, new CoapLink(location).ResolveTarget(Collection), CoapTopic.Read(response))
+            ? new CoapTopic(Client, CoapTopic.Resolve(Collection, location), CoapTopic.Read(response))
             : throw new CoapProtocolException($"The broker created a topic at {Collection}, but did not say where (Location-Path).");
     }
 
@@ -129,11 +129,18 @@ public sealed class CoapPubSubClient
     /// <summary>Returns a topic whose URI is already known, without a request.</summary>
     /// <param name="topic">The URI of its configuration, absolute or relative to the collection.</param>
     /// <returns>The topic; its <see cref="CoapTopic.Properties"/> are not read yet.</returns>
-    public CoapTopic At(string topic)
+    /// <exception cref="ArgumentException">The URI has a scheme that is not one of CoAP.</exception>
+    public CoapTopic At(CoapUri topic)
     {
         ArgumentNullException.ThrowIfNull(topic);
-        return new CoapTopic(Client, new CoapLink(topic).ResolveTarget(Collection), null);
+        CoapUri uri = Collection.ResolveReference(topic);
+        CoapUri.RequireCoap(uri, nameof(topic));
+        return new CoapTopic(Client, uri, null);
     }
+
+    /// <inheritdoc cref="At(CoapUri)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public CoapTopic At(string topic) => At(CoapUri.FromString(topic));
 
     // Brokers of -19 filter by another property and return all topics if the filter lacks it.
     private static async Task<bool> FiltersAsync(IReadOnlyList<CoapTopic> topics, CancellationToken cancellationToken) =>

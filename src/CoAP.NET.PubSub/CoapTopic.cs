@@ -10,7 +10,7 @@ public sealed class CoapTopic
     private readonly ICoapClient _client;
     private CoapTopicProperties? _properties;
 
-    internal CoapTopic(ICoapClient client, string uri, CoapTopicProperties? properties)
+    internal CoapTopic(ICoapClient client, CoapUri uri, CoapTopicProperties? properties)
     {
         _client = client;
         Uri = uri;
@@ -18,7 +18,7 @@ public sealed class CoapTopic
     }
 
     /// <summary>The URI of the topic, which is the resource of its configuration.</summary>
-    public string Uri { get; }
+    public CoapUri Uri { get; }
 
     /// <summary>The properties from the last response of the broker; null before the first request.</summary>
     public CoapTopicProperties? Properties => Volatile.Read(ref _properties);
@@ -64,7 +64,7 @@ public sealed class CoapTopic
     /// <exception cref="CoapException">The broker did not answer.</exception>
     public async Task<bool> PublishAsync(CoapContent content, CancellationToken cancellationToken = default)
     {
-        string data = await FindDataAsync(cancellationToken).ConfigureAwait(false);
+        CoapUri data = await FindDataAsync(cancellationToken).ConfigureAwait(false);
         CoapResponse response = await _client.PutAsync(data, content, cancellationToken).ConfigureAwait(false);
         return response.EnsureSuccess().Code == CoapCode.Created;
     }
@@ -75,7 +75,7 @@ public sealed class CoapTopic
     /// <exception cref="CoapException">The broker did not answer, or answered with another error.</exception>
     public async Task<CoapResponse?> GetDataAsync(CancellationToken cancellationToken = default)
     {
-        string data = await FindDataAsync(cancellationToken).ConfigureAwait(false);
+        CoapUri data = await FindDataAsync(cancellationToken).ConfigureAwait(false);
         CoapResponse response = await _client.GetAsync(data, cancellationToken).ConfigureAwait(false);
         return response.Code == CoapCode.NotFound ? null : response.EnsureSuccess();
     }
@@ -86,7 +86,7 @@ public sealed class CoapTopic
     /// <exception cref="CoapException">The broker did not answer, or refused.</exception>
     public async Task<bool> DeleteDataAsync(CancellationToken cancellationToken = default)
     {
-        string data = await FindDataAsync(cancellationToken).ConfigureAwait(false);
+        CoapUri data = await FindDataAsync(cancellationToken).ConfigureAwait(false);
         return WasThere(await _client.DeleteAsync(data, cancellationToken).ConfigureAwait(false));
     }
 
@@ -101,7 +101,7 @@ public sealed class CoapTopic
     /// <exception cref="CoapException">The broker could not be asked for the URI of the data.</exception>
     public async IAsyncEnumerable<CoapResponse> SubscribeAsync([EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
-        string data = await FindDataAsync(cancellationToken).ConfigureAwait(false);
+        CoapUri data = await FindDataAsync(cancellationToken).ConfigureAwait(false);
         CoapObservation observation = await _client.ObserveAsync(data, cancellationToken).ConfigureAwait(false);
         await using (observation.ConfigureAwait(false))
         {
@@ -119,7 +119,7 @@ public sealed class CoapTopic
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The absolute URI.</returns>
     /// <exception cref="CoapException">The broker did not answer, or its answer lacks the URI of the data.</exception>
-    public async Task<string> FindDataAsync(CancellationToken cancellationToken = default)
+    public async Task<CoapUri> FindDataAsync(CancellationToken cancellationToken = default)
     {
         CoapTopicProperties properties = Properties is { DataUri: not null } known
             ? known
@@ -129,8 +129,14 @@ public sealed class CoapTopic
 
         // Brokers of -19 leave out the leading slash. Relative to the topic such a reference would name another resource.
         bool isRelative = !data.StartsWith('/') && !data.Contains("://", StringComparison.Ordinal);
-        return new CoapLink(isRelative ? $"/{data}" : data).ResolveTarget(Uri);
+        return Resolve(Uri, isRelative ? $"/{data}" : data);
     }
+
+    /// <summary>Resolves a reference of the broker.</summary>
+    /// <exception cref="CoapProtocolException">It does not lead to a CoAP URI.</exception>
+    internal static CoapUri Resolve(CoapUri from, string reference) =>
+        from.TryResolve(reference, out CoapUri? uri, out string? error)
+            ? uri : throw new CoapProtocolException($"The broker named a resource by a reference that is not valid: {error}");
 
     /// <summary>Reads the properties from a response.</summary>
     /// <exception cref="CoapException">The response has none.</exception>

@@ -73,7 +73,7 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
 
     /// <summary>The base URI of the application's server. Starts the application.</summary>
     /// <exception cref="InvalidOperationException">The application has no server, or did not start.</exception>
-    public string Address => Services.GetService<CoapServer>()?.LocalEndpoints is [string first, ..]
+    public CoapUri Address => Services.GetService<CoapServer>()?.LocalEndpoints is [CoapUri first, ..]
         ? first
         : throw new InvalidOperationException(
             "The application has no CoAP server without a name. Call AddCoapServer() in it, or take the server by its name from Services "
@@ -86,12 +86,12 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     /// The server does not listen on the scheme, or the application has no server, or did not start.
     /// </exception>
     /// <exception cref="ArgumentException"><paramref name="scheme"/> is empty.</exception>
-    public string AddressOf(string scheme)
+    public CoapUri AddressOf(string scheme)
     {
         ArgumentException.ThrowIfNullOrEmpty(scheme);
         _ = Address;
-        IReadOnlyList<string> endpoints = Services.GetRequiredService<CoapServer>().LocalEndpoints;
-        return endpoints.FirstOrDefault(endpoint => endpoint.StartsWith($"{scheme}://", StringComparison.Ordinal))
+        IReadOnlyList<CoapUri> endpoints = Services.GetRequiredService<CoapServer>().LocalEndpoints;
+        return endpoints.FirstOrDefault(endpoint => endpoint.Scheme == scheme)
             ?? throw new InvalidOperationException(
                 $"The application does not listen on {scheme}, but on {string.Join(", ", endpoints)}. Add {scheme}:// to its Endpoints.");
     }

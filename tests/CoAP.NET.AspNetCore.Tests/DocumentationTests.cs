@@ -74,7 +74,7 @@ public sealed partial class DocumentationTests
         await http.PutAsync(new Uri(address, "/temperature?celsius=23.5"), null).WaitAsync(s_hang);
         Assert.True(await states.MoveNextAsync().AsTask().WaitAsync(s_hang));
         states.Current.Says("23.5");
-        await client.GetAsync(web.Services.GetRequiredService<CoapServer>().LocalEndpoints.Single() + "/temperature")
+        await client.GetAsync(web.Services.GetRequiredService<CoapServer>().LocalEndpoints.Single().Resolve("/temperature"))
             .WaitAsync(s_hang).Says("23.5");
         await web.DisposeAsync();
     }

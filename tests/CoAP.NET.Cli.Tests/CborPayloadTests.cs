@@ -18,7 +18,7 @@ public sealed class CborPayloadTests
 
         foreach (string method in (string[])["post", "put", "patch", "fetch", "ipatch"])
         {
-            CliRun run = await CliHarness.RunAsync(method, $"{server.LocalEndpoints[0]}/echo", "-e", notation, "-t", format, "--raw");
+            CliRun run = await CliHarness.RunAsync(method, $"{server.LocalEndpoints[0]}echo", "-e", notation, "-t", format, "--raw");
 
             run.HasExitCode(ExitCodes.Success);
             Assert.Equal(expected, Convert.ToHexStringLower(run.OutBytes));
@@ -42,7 +42,7 @@ public sealed class CborPayloadTests
     public async Task Files_and_hexadecimal_payloads_are_sent_unchanged()
     {
         await using CoapServer server = await TestServer.StartAsync();
-        string uri = $"{server.LocalEndpoints[0]}/echo";
+        string uri = $"{server.LocalEndpoints[0]}echo";
 
         CliRun hex = await CliHarness.RunAsync("put", uri, "--hex", "33", "-t", "cbor", "--raw");
         CliRun file = await new CliHarness { Input = [0x33] }.InvokeAsync("put", uri, "-f", "-", "-t", "cbor", "--raw");

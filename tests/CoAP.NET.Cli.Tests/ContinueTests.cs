@@ -25,7 +25,7 @@ public sealed class ContinueTests : FolderTest
     {
         await using CoapServer server = await ServeAsync();
         _stallsAt = 12 * 1024;
-        string uri = $"{server.LocalEndpoints[0]}/firmware";
+        string uri = $"{server.LocalEndpoints[0]}firmware";
         using (Process tool = Process.Start(new ProcessStartInfo(
             "dotnet", [Path.Combine(AppContext.BaseDirectory, "coap.dll"), "get", uri, "-o", Target, "-b", size])
         {
@@ -90,7 +90,7 @@ public sealed class ContinueTests : FolderTest
     public async Task A_partial_download_is_resumed_over_each_transport(string scheme)
     {
         await using CoapServer server = await ServeAsync(scheme);
-        string uri = $"{server.LocalEndpoints[0]}/firmware";
+        string uri = $"{server.LocalEndpoints[0]}firmware";
         File.WriteAllBytes(Part, _body[..4321]);
         File.WriteAllText(Part + ".etag", $"{uri}\n{Convert.ToHexStringLower(CoapETag.FromContent(_body).ToArray())}\n");
 
@@ -146,7 +146,7 @@ public sealed class ContinueTests : FolderTest
     public async Task A_download_starts_from_the_beginning_without_a_partial_file_or_its_ETag()
     {
         await using CoapServer server = await ServeAsync();
-        string uri = $"{server.LocalEndpoints[0]}/firmware";
+        string uri = $"{server.LocalEndpoints[0]}firmware";
 
         AssertComplete(await CliHarness.RunAsync("get", uri, "-o", Target, "--continue"));
         File.WriteAllText(Part, "something");
@@ -184,7 +184,7 @@ public sealed class ContinueTests : FolderTest
     // Ctrl-C in the middle.
     private async Task<string> InterruptAsync(CoapServer server)
     {
-        string uri = $"{server.LocalEndpoints[0]}/firmware";
+        string uri = $"{server.LocalEndpoints[0]}firmware";
         _stallsAt = 8 * 1024;
         using CancellationTokenSource stop = new();
         Task<CliRun> running = new CliHarness { Stopped = stop.Token }.InvokeAsync("get", uri, "-o", Target);

@@ -19,7 +19,7 @@ public sealed class DtlsSilenceTests
         await using CoapServer server = await TestServer.StartAsync(
             _ => { }, "coaps://127.0.0.1:0", new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Server = keys }));
 
-        CliRun run = await RunAsync("get", $"{server.LocalEndpoints[0]}/who", "--psk", $"{identity}:{WrongKey}",
+        CliRun run = await RunAsync("get", $"{server.LocalEndpoints[0]}who", "--psk", $"{identity}:{WrongKey}",
             "--handshake-timeout", "500ms");
 
         run.HasExitCode(ExitCodes.Network);

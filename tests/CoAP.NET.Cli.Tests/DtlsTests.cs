@@ -20,7 +20,7 @@ public sealed class DtlsTests : FolderTest
     public async Task A_pre_shared_key_of_the_command_line_or_of_a_file_opens_a_session()
     {
         await using CoapServer server = await StartAsync(new CoapDtlsServerOptions { PskStore = Keys() });
-        string uri = server.LocalEndpoints[0];
+        string uri = server.LocalEndpoints[0].Origin();
 
         CliRun line = await CliHarness.RunAsync("get", $"{uri}/who", "--psk", $"urn:dev:meter:{Key}");
         CliRun file = await CliHarness.RunAsync("get", $"{uri}/who", "--psk-file",
@@ -43,7 +43,7 @@ public sealed class DtlsTests : FolderTest
     {
         await using CoapServer server = await StartAsync(new CoapDtlsServerOptions { PskStore = Keys() });
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/who", "--psk", $"urn:dev:meter:{Key}", "-v");
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}who", "--psk", $"urn:dev:meter:{Key}", "-v");
 
         run.HasExitCode(ExitCodes.Success);
         string[] messages =
@@ -63,7 +63,7 @@ public sealed class DtlsTests : FolderTest
     {
         await using CoapServer server = await StartAsync(new CoapDtlsServerOptions { Certificate = _certificates.Server(["127.0.0.1"]) });
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/who", "-v");
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}who", "-v");
 
         Assert.NotEqual(ExitCodes.Success, run.ExitCode);
         run.HasError("< ");
@@ -77,12 +77,12 @@ public sealed class DtlsTests : FolderTest
         await using CoapServer server = await StartAsync(new CoapDtlsServerOptions { Certificate = _certificates.Server(["127.0.0.1"]) });
         await using CoapServer other =
             await StartAsync(new CoapDtlsServerOptions { Certificate = _certificates.Server(["other.example"]) });
-        string uri = $"{server.LocalEndpoints[0]}/text";
+        string uri = $"{server.LocalEndpoints[0]}text";
 
         CliRun trusted = await CliHarness.RunAsync("get", uri, "--ca", authority);
         CliRun unknown = await CliHarness.RunAsync("get", uri);
         CliRun insecure = await CliHarness.RunAsync("get", uri, "--insecure");
-        CliRun name = await CliHarness.RunAsync("get", $"{other.LocalEndpoints[0]}/text", "--ca", authority);
+        CliRun name = await CliHarness.RunAsync("get", $"{other.LocalEndpoints[0]}text", "--ca", authority);
 
         trusted.HasExitCode(ExitCodes.Success);
         Assert.Equal("21.5", trusted.Out);
@@ -102,7 +102,7 @@ public sealed class DtlsTests : FolderTest
         await using CoapServer server = await StartAsync(new CoapDtlsServerOptions { Certificate = _certificates.Server(["127.0.0.1"]) });
 
         Task<CliRun> LoadAsync(CoapServer target, params string[] args) => CliHarness.RunAsync(
-            ["bench", $"{target.LocalEndpoints[0]}/text", "--peers", "1", "--loop", "open", "--rate", "20", "--seconds", "200ms",
+            ["bench", $"{target.LocalEndpoints[0]}text", "--peers", "1", "--loop", "open", "--rate", "20", "--seconds", "200ms",
                 "--warm-up", "0", "--ramp", "0", "--timeout", "60", "--quiet", "--json", "-", .. args]);
 
         foreach (CliRun run in (CliRun[])[
@@ -129,7 +129,7 @@ public sealed class DtlsTests : FolderTest
         CoapDtlsServerOptions options = new() { Certificate = _certificates.Server(["127.0.0.1"]), RequireClientCertificate = true };
         options.TrustedAuthorities.Add(_certificates.Authority);
         await using CoapServer server = await StartAsync(options);
-        string uri = $"{server.LocalEndpoints[0]}/who";
+        string uri = $"{server.LocalEndpoints[0]}who";
 
         CliRun shown = await CliHarness.RunAsync("get", uri, "--ca", authority, "--cert", certificate, "--key", key);
         CliRun none = await CliHarness.RunAsync("get", uri, "--ca", authority);

@@ -162,7 +162,7 @@ public sealed class EdhocTests : FolderTest
             _server.Listen("coap://127.0.0.1:0");
         }
 
-        public string Uri => $"{_server.LocalEndpoints[0]}";
+        public string Uri => _server.LocalEndpoints[0].Origin();
 
         public Task StartAsync() => _server.StartAsync();
 

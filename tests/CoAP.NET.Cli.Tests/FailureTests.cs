@@ -10,10 +10,10 @@ public sealed class FailureTests
         await using CoapServer server =
             await TestServer.StartAsync(server => server.MapGet("/no", () => CoapResults.Forbidden("not\u001b[31m for you")));
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/no");
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}no");
 
         run.HasExitCode(ExitCodes.ClientError);
-        Assert.Equal($"coap: {server.LocalEndpoints[0]}/no answered 4.03 Forbidden: not␛[31m for you\n", run.Error);
+        Assert.Equal($"coap: {server.LocalEndpoints[0]}no answered 4.03 Forbidden: not␛[31m for you\n", run.Error);
         Assert.Empty(run.Out);
     }
 
@@ -22,7 +22,7 @@ public sealed class FailureTests
     {
         await using CoapServer server = await TestServer.StartAsync();
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/fails");
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}fails");
 
         run.HasExitCode(ExitCodes.ServerError);
         run.HasError("answered 5.00 Internal Server Error");
@@ -166,7 +166,7 @@ public sealed class FailureTests
         await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/closed", () => CoapResults.Unauthorized()),
             $"{scheme}://127.0.0.1:0");
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/closed");
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}closed");
 
         run.HasExitCode(ExitCodes.ClientError);
         run.HasError(hint);
@@ -186,7 +186,7 @@ public sealed class FailureTests
                 NamedEntries = { ["tag:example"] = new byte[] { 0xa1, 0x01, 0x02 } },
             }));
         });
-        string uri = server.LocalEndpoints[0];
+        string uri = server.LocalEndpoints[0].Origin();
 
         CliRun text = await CliHarness.OnTerminal().InvokeAsync("get", $"{uri}/plain", "--color", "never");
         CliRun more = await CliHarness.OnTerminal().InvokeAsync("get", $"{uri}/more", "--color", "never");
@@ -207,7 +207,7 @@ public sealed class FailureTests
     {
         await using CoapServer server =
             await TestServer.StartAsync(server => server.MapGet("/busy", () => CoapResults.TooManyRequests(FromSeconds(60))));
-        string uri = $"{server.LocalEndpoints[0]}/busy";
+        string uri = $"{server.LocalEndpoints[0]}busy";
 
         CliRun run = await CliHarness.RunAsync("get", uri, "--repeat", "2", "--interval", "0");
 

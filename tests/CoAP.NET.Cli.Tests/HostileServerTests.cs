@@ -39,7 +39,7 @@ public sealed class HostileServerTests
     public async Task Responses_of_a_server_cannot_send_control_sequences_to_the_terminal(string command, string path, params string[] more)
     {
         await using CoapServer server = await StartAsync();
-        string[] args = [command, server.LocalEndpoints[0] + path, .. more];
+        string[] args = [command, server.LocalEndpoints[0].Origin() + path, .. more];
 
         CliRun plain = await CliHarness.OnTerminal(width: 400)
             .InvokeAsync([.. args, .. command == "bench" ? (string[])[] : ["--color", "never"]]);
@@ -59,8 +59,8 @@ public sealed class HostileServerTests
     {
         await using CoapServer server = await StartAsync();
 
-        CliRun run = await CliHarness.RunAsync("get", server.LocalEndpoints[0] + "/hostile-text", "--json");
-        CliRun raw = await CliHarness.RunAsync("get", server.LocalEndpoints[0] + "/hostile-text");
+        CliRun run = await CliHarness.RunAsync("get", server.LocalEndpoints[0] + "hostile-text", "--json");
+        CliRun raw = await CliHarness.RunAsync("get", server.LocalEndpoints[0] + "hostile-text");
 
         Assert.Equal(Hostile, JsonDocument.Parse(run.Out).RootElement.TextOf("payload"));
         Assert.Equal(Hostile, raw.Out);
@@ -71,7 +71,7 @@ public sealed class HostileServerTests
     {
         await using CoapServer server = await StartAsync();
 
-        CliRun run = await CliHarness.OnTerminal().InvokeAsync("get", server.LocalEndpoints[0] + "/diagnostic");
+        CliRun run = await CliHarness.OnTerminal().InvokeAsync("get", server.LocalEndpoints[0] + "diagnostic");
 
         run.HasError(":bomb: [red]x[/]");
     }
@@ -89,7 +89,7 @@ public sealed class HostileServerTests
         options.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { Certificate = certificate } });
         await using CoapServer server = await TestServer.StartAsync(uri: $"{scheme}://127.0.0.1:0", options: options);
 
-        CliRun run = await CliHarness.OnTerminal().InvokeAsync("get", $"{server.LocalEndpoints[0]}/text", "--color", "never");
+        CliRun run = await CliHarness.OnTerminal().InvokeAsync("get", $"{server.LocalEndpoints[0]}text", "--color", "never");
 
         run.HasExitCode(ExitCodes.Network);
         run.HasError("owned");
@@ -150,7 +150,7 @@ public sealed class HostileServerTests
             await LongEnough.RunAsync(async factor =>
             {
                 await CliHarness.RunAsync(
-                    "bench", server.LocalEndpoints[0] + "/diagnostic", "--peers", "1", "--seconds",
+                    "bench", server.LocalEndpoints[0] + "diagnostic", "--peers", "1", "--seconds",
                     (0.1 * factor).ToString(CultureInfo.InvariantCulture), "--warm-up", "0", "--quiet", "--json", file);
                 report = await File.ReadAllTextAsync(file);
                 return report.Contains("\"4.04\"");

@@ -20,7 +20,7 @@ public sealed class LiteralWordsTests
     {
         await using CoapServer server = await TestServer.StartAsync();
 
-        CliRun run = await CliHarness.RunAsync("put", $"{server.LocalEndpoints[0]}/echo", "--payload", payload);
+        CliRun run = await CliHarness.RunAsync("put", $"{server.LocalEndpoints[0]}echo", "--payload", payload);
 
         run.HasExitCode(ExitCodes.Success);
         Assert.Equal(payload, run.Out);

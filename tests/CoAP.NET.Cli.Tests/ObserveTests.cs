@@ -14,7 +14,7 @@ public sealed class ObserveTests
         await using CoapServer server =
             await TestServer.StartAsync(server => server.MapGet("/count", request => Answer(request, $"value {value}")).Observable());
         CliHarness harness = new();
-        Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}/count", "--count", "3");
+        Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}count", "--count", "3");
         for (int seen = 0; seen < 2; seen++)
         {
             await harness.WhenOutAsync($"value {seen}\n");
@@ -36,7 +36,7 @@ public sealed class ObserveTests
         await using CoapServer server =
             await TestServer.StartAsync(server => server.MapGet("/count", request => Answer(request, $"value {value}")).Observable());
         CliHarness harness = new();
-        Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}/count", "--count", "2", "-w");
+        Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}count", "--count", "2", "-w");
         await harness.WhenOutAsync("value 0\n");
         value++;
         server.Notify("/count");
@@ -51,7 +51,7 @@ public sealed class ObserveTests
             await TestServer.StartAsync(server => server.MapGet("/x", request => Answer(request, "on")).Observable());
         using CancellationTokenSource stop = new();
         CliHarness harness = new() { Stopped = stop.Token };
-        Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}/x", "--json");
+        Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}x", "--json");
         await harness.WhenOutAsync("\n");
 
         await stop.CancelAsync();
@@ -72,7 +72,7 @@ public sealed class ObserveTests
 
         VirtualClock clock = new();
         CliHarness harness = new() { TimeProvider = clock };
-        Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}/x", "--duration", "1s");
+        Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}x", "--duration", "1s");
         await harness.WhenOutAsync("on\n");
 
         clock.Advance(FromSeconds(1));
@@ -99,7 +99,7 @@ public sealed class ObserveTests
     {
         await using CoapServer server = await TestServer.StartAsync();
 
-        CliRun run = await CliHarness.RunAsync("observe", $"{server.LocalEndpoints[0]}/text", "--count", "1");
+        CliRun run = await CliHarness.RunAsync("observe", $"{server.LocalEndpoints[0]}text", "--count", "1");
 
         Assert.Equal("21.5\n", run.Out);
         run.HasError("cannot be observed");
@@ -111,7 +111,7 @@ public sealed class ObserveTests
         await using CoapServer server =
             await TestServer.StartAsync(server => server.MapGet("/x", request => Answer(request, "on")).Observable());
 
-        CliRun run = await CliHarness.RunAsync("observe", $"{server.LocalEndpoints[0]}/x", "--count", "1", "--token", "beef", "-v");
+        CliRun run = await CliHarness.RunAsync("observe", $"{server.LocalEndpoints[0]}x", "--count", "1", "--token", "beef", "-v");
 
         run.HasExitCode(ExitCodes.Success);
         run.HasError("2.05 Content  token beef");
@@ -122,7 +122,7 @@ public sealed class ObserveTests
     public async Task An_observation_of_a_missing_resource_ends_with_the_exit_code_of_4_04()
     {
         await using CoapServer server = await TestServer.StartAsync();
-        string uri = $"{server.LocalEndpoints[0]}/nowhere";
+        string uri = $"{server.LocalEndpoints[0]}nowhere";
 
         CliRun run = await CliHarness.RunAsync("observe", uri).WaitAsync(s_hang);
 
@@ -138,7 +138,7 @@ public sealed class ObserveTests
         await using CoapServer server = await TestServer.StartAsync(server =>
             server.MapGet("/x", request => isGone ? CoapResults.NotFound("gone") : Answer(request, "on")).Observable());
         CliHarness harness = new();
-        Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}/x");
+        Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}x");
         await harness.WhenOutAsync("on\n");
         isGone = true;
         server.Notify("/x");
@@ -154,7 +154,7 @@ public sealed class ObserveTests
     public async Task Observe_with_keep_trying_reports_the_error_and_then_that_the_request_is_repeated()
     {
         await using CoapServer server = await TestServer.StartAsync();
-        string uri = $"{server.LocalEndpoints[0]}/nowhere";
+        string uri = $"{server.LocalEndpoints[0]}nowhere";
         using CancellationTokenSource stop = new();
         CliHarness harness = new() { Stopped = stop.Token };
         Task<CliRun> running = harness.InvokeAsync("observe", uri, "--keep-trying");
@@ -165,7 +165,7 @@ public sealed class ObserveTests
 
         run.HasExitCode(ExitCodes.Cancelled);
         run.Error.Begins(
-            $"coap: {uri} answered 4.04 Not Found\nhint: coap discover {server.LocalEndpoints[0]} lists the resources of the server."
+            $"coap: {uri} answered 4.04 Not Found\nhint: coap discover {server.LocalEndpoints[0].Origin()} lists the resources of the server."
             + "\nThe request is repeated after a while");
     }
 
@@ -175,7 +175,7 @@ public sealed class ObserveTests
         await using CoapServer server = await TestServer.StartAsync();
         VirtualClock clock = new();
         CliHarness harness = new() { TimeProvider = clock };
-        Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}/nowhere", "--keep-trying", "--duration", "1s");
+        Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}nowhere", "--keep-trying", "--duration", "1s");
         await harness.WhenErrorAsync("The request is repeated");
 
         clock.Advance(FromSeconds(1));

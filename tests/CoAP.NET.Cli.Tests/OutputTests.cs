@@ -27,7 +27,7 @@ public sealed class OutputTests : FolderTest
         }
 
         Task<byte[]> reading = SpecialFile.ReadPipeAsync(pipe);
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large", "-o", Target);
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}large", "-o", Target);
 
         run.HasExitCode(ExitCodes.Success);
         run.HasError($"5000 B in {Target}");
@@ -61,7 +61,7 @@ public sealed class OutputTests : FolderTest
         File.CreateSymbolicLink(Target, "/proc/self/fd/1");
 
         string output = await Tool.RunAsync(Folder, "dotnet",
-            [Path.Combine(AppContext.BaseDirectory, "coap.dll"), "get", $"{server.LocalEndpoints[0]}/text", "-o", Target]);
+            [Path.Combine(AppContext.BaseDirectory, "coap.dll"), "get", $"{server.LocalEndpoints[0]}text", "-o", Target]);
 
         output.Mentions("21.5");
         Assert.Equal("/proc/self/fd/1", new FileInfo(Target).LinkTarget);
@@ -77,7 +77,7 @@ public sealed class OutputTests : FolderTest
         await using CoapServer server = await TestServer.StartAsync();
         await SpecialFile.MakeDeviceAsync(Target, isFull);
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large", "-o", Target);
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}large", "-o", Target);
 
         run.HasExitCode(isFull ? ExitCodes.File : ExitCodes.Success);
         Assert.True(SpecialFile.Is(Target));
@@ -101,7 +101,7 @@ public sealed class OutputTests : FolderTest
         File.CreateSymbolicLink(Path.Combine(inner, "latest"), "./../inner/firmware");
         File.CreateSymbolicLink(Target, "inner/latest");
 
-        (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "-o", Target)).HasExitCode(ExitCodes.Success);
+        (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}text", "-o", Target)).HasExitCode(ExitCodes.Success);
 
         Assert.Equal("21.5", await File.ReadAllTextAsync(file));
         Assert.Equal("inner/latest", new FileInfo(Target).LinkTarget);
@@ -124,7 +124,7 @@ public sealed class OutputTests : FolderTest
         int requests = 0;
         await using CoapServer server = await CountingAsync(() => requests++);
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/counted", "-o", target);
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}counted", "-o", target);
 
         run.HasExitCode(ExitCodes.File);
         run.HasError("of another user");
@@ -143,7 +143,7 @@ public sealed class OutputTests : FolderTest
         string victim = await PlantAsync(kind, Part);
         await PlantAsync(kind, Part + ".etag");
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large", "-o", Target);
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}large", "-o", Target);
 
         run.HasExitCode(ExitCodes.Success);
         Assert.Equal(new string('x', 5000), await File.ReadAllTextAsync(Target));
@@ -163,7 +163,7 @@ public sealed class OutputTests : FolderTest
         Assert.SkipWhen(kind == "other owner" && !Environment.IsPrivilegedProcess, NeedsRoot);
         int requests = 0;
         await using CoapServer server = await CountingAsync(() => requests++);
-        string uri = $"{server.LocalEndpoints[0]}/counted";
+        string uri = $"{server.LocalEndpoints[0]}counted";
         string victim = await PlantAsync(kind, Part);
         await File.WriteAllTextAsync(Part + ".etag", $"{uri}\n\n");
 
@@ -203,7 +203,7 @@ public sealed class OutputTests : FolderTest
             Directory.CreateSymbolicLink(Path.Combine(Folder, name), there);
         }
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/counted", "-o", $"{Folder}/{name}");
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}counted", "-o", $"{Folder}/{name}");
 
         run.HasExitCode(ExitCodes.File);
         run.HasError("is a folder. Name a file in it.");
@@ -221,7 +221,7 @@ public sealed class OutputTests : FolderTest
         // As on a full disk, the ETag cannot be written.
         string blocked = Directory.CreateDirectory(Part + name).FullName;
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large", "-o", Target);
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}large", "-o", Target);
 
         run.HasExitCode(ExitCodes.File);
         Assert.Equal([blocked], Directory.GetFileSystemEntries(Folder));
@@ -238,10 +238,10 @@ public sealed class OutputTests : FolderTest
             await released.Task;
             return CoapResults.Text("slow");
         }));
-        Task<CliRun> first = CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/slow", "-o", Target);
+        Task<CliRun> first = CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}slow", "-o", Target);
         await Task.WhenAny(first, reached.Task);
 
-        CliRun second = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "-o", Target);
+        CliRun second = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}text", "-o", Target);
         released.SetResult();
         (await first).HasExitCode(ExitCodes.Success);
 

@@ -9,7 +9,7 @@ public sealed class PingTests
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
 
-        CliRun run = await CliHarness.RunAsync("ping", server.LocalEndpoints[0]);
+        CliRun run = await CliHarness.RunAsync("ping", server.LocalEndpoints[0].Origin());
 
         run.HasExitCode(ExitCodes.Success);
         Assert.Matches(@"^coap://127\.0\.0\.1:\d+ answered in \d+\.\d\d ms\n$", run.Out);
@@ -30,8 +30,8 @@ public sealed class PingTests
     {
         await using CoapServer server = await TestServer.StartAsync();
 
-        CliRun own = await CliHarness.RunAsync("ping", server.LocalEndpoints[0], "--bind", "127.0.0.1");
-        CliRun foreign = await CliHarness.RunAsync("ping", server.LocalEndpoints[0], "--bind", "192.0.2.77");
+        CliRun own = await CliHarness.RunAsync("ping", server.LocalEndpoints[0].Origin(), "--bind", "127.0.0.1");
+        CliRun foreign = await CliHarness.RunAsync("ping", server.LocalEndpoints[0].Origin(), "--bind", "192.0.2.77");
         CliRun connection = await CliHarness.RunAsync("ping", "coap+tcp://127.0.0.1:9", "--bind", "127.0.0.1");
 
         own.HasExitCode(ExitCodes.Success);

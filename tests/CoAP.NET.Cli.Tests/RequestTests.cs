@@ -14,7 +14,7 @@ public sealed class RequestTests
         await using CoapServer server =
             await TestServer.StartAsync(server => server.MapGet("/sub/grün.txt", () => CoapResults.Text("green")));
 
-        CliRun run = await CliHarness.RunAsync("get", server.LocalEndpoints[0] + path);
+        CliRun run = await CliHarness.RunAsync("get", server.LocalEndpoints[0].Origin() + path);
 
         run.HasExitCode(ExitCodes.Success);
         Assert.Equal("green", run.Out);
@@ -25,7 +25,7 @@ public sealed class RequestTests
     {
         await using CoapServer server = await TestServer.StartAsync();
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/binary");
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}binary");
 
         run.HasExitCode(ExitCodes.Success);
         Assert.Equal([0, 1, 2, 0xff], run.OutBytes);
@@ -37,7 +37,7 @@ public sealed class RequestTests
     {
         await using CoapServer server = await TestServer.StartAsync();
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text"["coap://".Length..]);
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}text"["coap://".Length..]);
 
         Assert.Equal("21.5", run.Out);
     }
@@ -47,7 +47,7 @@ public sealed class RequestTests
     {
         await using CoapServer server = await TestServer.StartAsync(uri: "coap+tcp://127.0.0.1:0");
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "-v", "--token", "0102", "--timeout", "30s");
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}text", "-v", "--token", "0102", "--timeout", "30s");
 
         run.HasExitCode(ExitCodes.Success);
         Assert.Equal("21.5", run.Out);
@@ -72,7 +72,7 @@ public sealed class RequestTests
                 return CoapResults.Changed();
             }));
 
-        CliRun run = await CliHarness.RunAsync(method, $"{server.LocalEndpoints[0]}/seen", "--payload", "{}", "--content-format", "json");
+        CliRun run = await CliHarness.RunAsync(method, $"{server.LocalEndpoints[0]}seen", "--payload", "{}", "--content-format", "json");
 
         run.HasExitCode(ExitCodes.Success);
         Assert.Equal($"{method} application/json {{}}", seen, ignoreCase: true);
@@ -85,7 +85,7 @@ public sealed class RequestTests
     {
         await using CoapServer server = await TestServer.StartAsync(server => server.MapDelete("/x", () => CoapResults.Deleted()));
 
-        CliRun run = await CliHarness.RunAsync("delete", $"{server.LocalEndpoints[0]}/x");
+        CliRun run = await CliHarness.RunAsync("delete", $"{server.LocalEndpoints[0]}x");
 
         Assert.Equal((ExitCodes.Success, "2.02 Deleted\n"), (run.ExitCode, run.Error));
     }
@@ -95,7 +95,7 @@ public sealed class RequestTests
     {
         await using CoapServer server = await TestServer.StartAsync(server => server.MapPost("/x", () => CoapResults.Created("/x/7")));
 
-        CliRun run = await CliHarness.RunAsync("post", $"{server.LocalEndpoints[0]}/x", "--payload", "a");
+        CliRun run = await CliHarness.RunAsync("post", $"{server.LocalEndpoints[0]}x", "--payload", "a");
 
         Assert.Equal("2.01 Created  /x/7\n", run.Error);
     }
@@ -107,7 +107,7 @@ public sealed class RequestTests
         await using CoapServer server = await TestServer.StartAsync();
 
         CliRun run = await new CliHarness { Input = body }
-            .InvokeAsync("put", $"{server.LocalEndpoints[0]}/echo", "--file", "-", "--block-size", "256");
+            .InvokeAsync("put", $"{server.LocalEndpoints[0]}echo", "--file", "-", "--block-size", "256");
 
         run.HasExitCode(ExitCodes.Success);
         Assert.Equal(body, run.OutBytes);
@@ -126,7 +126,7 @@ public sealed class RequestTests
         ConcurrentQueue<string> seen = [];
         await using CoapServer server = await StoreAsync(seen);
 
-        CliRun run = await new CliHarness { Input = body }.InvokeAsync([method, $"{server.LocalEndpoints[0]}/seen", "-t", "text", .. more]);
+        CliRun run = await new CliHarness { Input = body }.InvokeAsync([method, $"{server.LocalEndpoints[0]}seen", "-t", "text", .. more]);
 
         run.HasExitCode(ExitCodes.Success);
         Assert.Equal(more.Length > 0 ? 2 : 1, seen.Count);
@@ -145,7 +145,7 @@ public sealed class RequestTests
     {
         ConcurrentQueue<string> seen = [];
         await using CoapServer server = await StoreAsync(seen);
-        string uri = $"{server.LocalEndpoints[0]}/seen";
+        string uri = $"{server.LocalEndpoints[0]}seen";
 
         CliRun run = await new CliHarness { Input = isRedirected ? [] : null }.InvokeAsync(method, uri);
 
@@ -167,7 +167,7 @@ public sealed class RequestTests
         Pipe input = new();
         CliHarness harness = new() { InputStream = input.Reader.AsStream(), TimeProvider = clock };
 
-        Task<CliRun> running = harness.InvokeAsync("put", $"{server.LocalEndpoints[0]}/seen");
+        Task<CliRun> running = harness.InvokeAsync("put", $"{server.LocalEndpoints[0]}seen");
         await Eventually.IsTrueAsync(() => clock.TimerCount > 0);
         clock.Advance(FromSeconds(5));
         await harness.WhenErrorAsync("Waiting for the payload from the standard input");
@@ -191,7 +191,7 @@ public sealed class RequestTests
         }));
 
         CliRun run = await CliHarness.RunAsync(
-            "get", $"{server.LocalEndpoints[0]}/seen", "--option", "uri-query=a=b", "-O", "2048,text", "-O", "2050=0x0102", "-O",
+            "get", $"{server.LocalEndpoints[0]}seen", "--option", "uri-query=a=b", "-O", "2048,text", "-O", "2050=0x0102", "-O",
             "2052=256", "--option", "2054=\"12\"", "--accept", "text", "--hop-limit", "9");
 
         run.HasExitCode(ExitCodes.Success);
@@ -204,7 +204,7 @@ public sealed class RequestTests
         await using CoapServer server = await TestServer.StartAsync();
 
         CliRun run = await CliHarness.RunAsync(
-            "get", $"{server.LocalEndpoints[0]}/large", "--token", "00ff", "--block-size", "1024", "-v", "--timeout", "30s");
+            "get", $"{server.LocalEndpoints[0]}large", "--token", "00ff", "--block-size", "1024", "-v", "--timeout", "30s");
 
         run.HasExitCode(ExitCodes.Success);
         Assert.Equal(5000, run.OutBytes.Length);
@@ -224,7 +224,7 @@ public sealed class RequestTests
                     : CoapResults.PreconditionFailed());
             server.MapGet("/x", request => request.Options.ETags.Count == 2 ? CoapResults.Status(CoapCode.Valid) : CoapResults.NotFound());
         });
-        string uri = $"{server.LocalEndpoints[0]}/x";
+        string uri = $"{server.LocalEndpoints[0]}x";
 
         Assert.Equal(ExitCodes.Success, (await CliHarness.RunAsync("put", uri, "--payload", "a", "--if-match", "0a0b")).ExitCode);
         Assert.Equal(ExitCodes.ClientError, (await CliHarness.RunAsync("put", uri, "--payload", "a", "--if-none-match")).ExitCode);
@@ -245,7 +245,7 @@ public sealed class RequestTests
             }));
         await using CoapServer proxy = await TestServer.StartAsync(options: options);
 
-        CliRun run = await CliHarness.RunAsync("get", "coap://example.org/a?b", "--proxy", proxy.LocalEndpoints[0]);
+        CliRun run = await CliHarness.RunAsync("get", "coap://example.org/a?b", "--proxy", proxy.LocalEndpoints[0].Origin());
 
         Assert.Equal("Proxy-Uri: coap://example.org/a?b", seen);
         Assert.NotEqual(ExitCodes.Success, run.ExitCode);
@@ -258,7 +258,7 @@ public sealed class RequestTests
         await using CoapServer server =
             await TestServer.StartAsync(server => server.MapGet("/count", () => CoapResults.Text($"{++count};")));
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/count", "--repeat", "3", "--interval", "0");
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}count", "--repeat", "3", "--interval", "0");
 
         Assert.Equal("1;2;3;", run.Out);
     }
@@ -268,7 +268,7 @@ public sealed class RequestTests
     {
         await using CoapServer server = await TestServer.StartAsync();
 
-        CliRun run = await CliHarness.RunAsync("put", $"{server.LocalEndpoints[0]}/echo", "--payload", "a", "--no-response", "all");
+        CliRun run = await CliHarness.RunAsync("put", $"{server.LocalEndpoints[0]}echo", "--payload", "a", "--no-response", "all");
 
         run.HasExitCode(ExitCodes.Success);
         Assert.Equal("The request is sent and expects no response.\n", run.Error);
@@ -284,7 +284,7 @@ public sealed class RequestTests
             return CoapResults.Text("ok");
         }));
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/peer", "--bind", "127.0.0.1");
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}peer", "--bind", "127.0.0.1");
 
         run.HasExitCode(ExitCodes.Success);
         peer.Begins("127.0.0.1:");

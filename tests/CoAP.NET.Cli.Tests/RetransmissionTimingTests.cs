@@ -11,8 +11,8 @@ public sealed class RetransmissionTimingTests
     public async Task The_named_retransmission_timing_is_used(string name, CoapRetransmissionAlgorithm timing)
     {
         await using CoapServer server = await TestServer.StartAsync();
-        foreach (string[] args in (string[][])[["get", $"{server.LocalEndpoints[0]}/text"], ["ping", server.LocalEndpoints[0]],
-            ["discover", server.LocalEndpoints[0]], ["observe", $"{server.LocalEndpoints[0]}/text", "--count", "1"]])
+        foreach (string[] args in (string[][])[["get", $"{server.LocalEndpoints[0]}text"], ["ping", server.LocalEndpoints[0].Origin()],
+            ["discover", server.LocalEndpoints[0].Origin()], ["observe", $"{server.LocalEndpoints[0]}text", "--count", "1"]])
         {
             CoapRetransmissionAlgorithm? used = null;
             CliHarness harness = new()

@@ -12,7 +12,7 @@ public sealed class ShownPayloadTests
             server.MapGet("/stream",
                 () => CoapResults.Content(new CoapContent(Encoding.UTF8.GetBytes(payload), (CoapContentFormat)format))));
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/stream", "--pretty");
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}stream", "--pretty");
 
         run.HasExitCode(ExitCodes.Success);
         run.HasOut(expected);
@@ -58,7 +58,7 @@ public sealed class ShownPayloadTests
                 .WithTitle("With a title that is longer than what is left"));
 
         CliRun run = await new CliHarness { IsTerminal = true, Width = 60 }
-            .InvokeAsync("get", $"{server.LocalEndpoints[0]}/.well-known/core");
+            .InvokeAsync("get", $"{server.LocalEndpoints[0]}.well-known/core");
 
         run.HasOut("/a/rather/long/path/of/a/resource");
     }
@@ -70,7 +70,7 @@ public sealed class ShownPayloadTests
             new CoapContent("""[{"bn":"dev/","bt":1276020076,"n":"t","u":"Cel","v":23.5},{"n":"door","vb":true,"t":-5}]"""u8.ToArray(),
                 CoapContentFormat.SenmlJson))));
 
-        string text = (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/senml", "--pretty")).Out;
+        string text = (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}senml", "--pretty")).Out;
 
         Assert.Matches(@"dev/t\s+23\.5\s+Cel\s+2010-06-08 18:01:16\.000Z", text);
         Assert.Matches(@"dev/door\s+true\s+2010-06-08 18:01:11\.000Z", text);
@@ -92,7 +92,7 @@ public sealed class ShownPayloadTests
             server.MapGet("/few", () => CoapResults.Bytes(new byte[1024]));
             server.MapGet("/many", () => CoapResults.Bytes(new byte[1025]));
         });
-        string uri = server.LocalEndpoints[0];
+        string uri = server.LocalEndpoints[0].Origin();
 
         CliRun few = await new CliHarness { IsTerminal = true }.InvokeAsync("get", $"{uri}/few");
         CliRun many = await new CliHarness { IsTerminal = true }.InvokeAsync("get", $"{uri}/many", "--color", "never");
@@ -111,7 +111,7 @@ public sealed class ShownPayloadTests
         await using CoapServer server =
             await TestServer.StartAsync(server => server.MapGet("/evil", () => CoapResults.Text("a\u001b]0;title\u0007b\u009bc\n")));
 
-        CliRun run = await new CliHarness { IsTerminal = true }.InvokeAsync("get", $"{server.LocalEndpoints[0]}/evil");
+        CliRun run = await new CliHarness { IsTerminal = true }.InvokeAsync("get", $"{server.LocalEndpoints[0]}evil");
 
         Assert.Equal("a␛]0;title␇b�c\n", run.Out);
     }
@@ -125,15 +125,15 @@ public sealed class ShownPayloadTests
             server.MapGet("/cbor!", () => CoapResults.Content(new CoapContent(new byte[] { 0x82, 0x01 }, CoapContentFormat.Cbor)));
         });
 
-        (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/json!", "--pretty")).Out.Begins("# no application/json: ");
-        (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/cbor!", "--pretty")).Out.Begins("# no application/cbor: ");
+        (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}json!", "--pretty")).Out.Begins("# no application/json: ");
+        (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}cbor!", "--pretty")).Out.Begins("# no application/cbor: ");
     }
 
     [Fact]
     public async Task JSON_output_has_an_object_for_each_response()
     {
         await using CoapServer server = await TestServer.StartAsync();
-        string uri = server.LocalEndpoints[0];
+        string uri = server.LocalEndpoints[0].Origin();
 
         CliRun run = await CliHarness.RunAsync("get", $"{uri}/json", "--json", "--repeat", "2", "--interval", "0");
 
@@ -176,6 +176,6 @@ public sealed class ShownPayloadTests
     private static async Task<CliRun> GetAsync(CliHarness harness, string path, params string[] args)
     {
         await using CoapServer server = await TestServer.StartAsync();
-        return await harness.InvokeAsync(["get", $"{server.LocalEndpoints[0]}{path}", .. args]);
+        return await harness.InvokeAsync(["get", server.LocalEndpoints[0].Origin() + path, .. args]);
     }
 }

@@ -19,10 +19,10 @@ public sealed class TlsTests : FolderTest
         string authority = Write("ca.pem", _certificates.Authority.ExportCertificatePem());
         await using CoapServer server = await StartAsync(clientNeeded: false);
 
-        CliRun trusted = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "--ca", authority);
-        CliRun directory = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "--ca", Folder);
-        CliRun unknown = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text");
-        CliRun insecure = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "--insecure");
+        CliRun trusted = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}text", "--ca", authority);
+        CliRun directory = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}text", "--ca", Folder);
+        CliRun unknown = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}text");
+        CliRun insecure = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}text", "--insecure");
 
         trusted.HasExitCode(ExitCodes.Success);
         Assert.Equal("21.5", trusted.Out);
@@ -41,7 +41,7 @@ public sealed class TlsTests : FolderTest
         string key = Write("client.key", client.GetECDsaPrivateKey()!.ExportPkcs8PrivateKeyPem());
         await using CoapServer server = await StartAsync(clientNeeded: true);
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "--ca", authority, "--cert", certificate, "--key",
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}text", "--ca", authority, "--cert", certificate, "--key",
             key);
 
         run.HasExitCode(ExitCodes.Success);
@@ -56,8 +56,8 @@ public sealed class TlsTests : FolderTest
         string authority = Write("ca.pem", _certificates.Authority.ExportCertificatePem());
         await using CoapServer server = await StartAsync(clientNeeded: false, strangers.Server(["127.0.0.1"], issuerAt: trap.Url));
 
-        CliRun named = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "--ca", authority);
-        CliRun system = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text");
+        CliRun named = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}text", "--ca", authority);
+        CliRun system = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}text");
 
         Assert.Equal((ExitCodes.Network, ExitCodes.Network), (named.ExitCode, system.ExitCode));
         named.HasError("--ca FILE");

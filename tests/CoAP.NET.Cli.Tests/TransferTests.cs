@@ -9,7 +9,7 @@ public sealed class TransferTests : FolderTest
         await using CoapServer server = await TestServer.StartAsync();
         string path = Path.Combine(Folder, "large");
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large", "--output", path);
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}large", "--output", path);
 
         run.HasExitCode(ExitCodes.Success);
         Assert.Equal(new string('x', 5000), await File.ReadAllTextAsync(path));
@@ -24,7 +24,7 @@ public sealed class TransferTests : FolderTest
         string path = Path.Combine(Folder, "kept");
         await File.WriteAllTextAsync(path, "before");
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/nowhere", "--output", path);
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}nowhere", "--output", path);
 
         run.HasExitCode(ExitCodes.ClientError);
         Assert.Equal("before", await File.ReadAllTextAsync(path));
@@ -39,7 +39,7 @@ public sealed class TransferTests : FolderTest
         string path = Path.Combine(Folder, "valid");
         await File.WriteAllTextAsync(path, "before");
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/valid", "--etag", "01", "--output", path);
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}valid", "--etag", "01", "--output", path);
 
         Assert.Equal((ExitCodes.Success, "2.03 Valid\n"), (run.ExitCode, run.Error));
         Assert.Equal("before", await File.ReadAllTextAsync(path));
@@ -52,7 +52,7 @@ public sealed class TransferTests : FolderTest
         string path = Path.Combine(Folder, "rest");
         await File.WriteAllTextAsync(path, "before");
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large", "--output", path, "--block-size", "4,256");
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}large", "--output", path, "--block-size", "4,256");
 
         run.HasExitCode(ExitCodes.Success);
         Assert.Equal(new string('x', 5000 - 1024), await File.ReadAllTextAsync(path));
@@ -71,7 +71,7 @@ public sealed class TransferTests : FolderTest
         string path = Path.Combine(Folder, "a.cbor");
         await File.WriteAllBytesAsync(path, [0xa0]);
 
-        await CliHarness.RunAsync("put", $"{server.LocalEndpoints[0]}/file", "-f", path);
+        await CliHarness.RunAsync("put", $"{server.LocalEndpoints[0]}file", "-f", path);
 
         Assert.Equal(CoapContentFormat.Cbor, seen);
     }
@@ -82,7 +82,7 @@ public sealed class TransferTests : FolderTest
         await using CoapServer server = await TestServer.StartAsync();
 
         CliRun run = await new CliHarness { IsTerminal = true, Input = Encoding.ASCII.GetBytes(new string('y', 40_000)) }
-            .InvokeAsync("put", $"{server.LocalEndpoints[0]}/echo", "--file", "-", "--output", Path.Combine(Folder, "echo"));
+            .InvokeAsync("put", $"{server.LocalEndpoints[0]}echo", "--file", "-", "--output", Path.Combine(Folder, "echo"));
 
         run.HasExitCode(ExitCodes.Success);
         run.HasError("sending");
@@ -104,8 +104,8 @@ public sealed class TransferTests : FolderTest
     {
         await using CoapServer server = await TestServer.StartAsync();
 
-        (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large")).Error.Omits("receiving");
-        Assert.Empty((await CliHarness.OnTerminal().InvokeAsync("get", $"{server.LocalEndpoints[0]}/text")).Error);
+        (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}large")).Error.Omits("receiving");
+        Assert.Empty((await CliHarness.OnTerminal().InvokeAsync("get", $"{server.LocalEndpoints[0]}text")).Error);
     }
 
     [Fact]
@@ -114,7 +114,7 @@ public sealed class TransferTests : FolderTest
         await using CoapServer server = await TestServer.StartAsync();
 
         // In virtual time nothing takes time.
-        CliRun run = await CliHarness.OnTerminal().InvokeAsync("get", $"{server.LocalEndpoints[0]}/large");
+        CliRun run = await CliHarness.OnTerminal().InvokeAsync("get", $"{server.LocalEndpoints[0]}large");
 
         run.HasExitCode(ExitCodes.Success);
         Assert.Empty(run.Error);

@@ -9,7 +9,7 @@ public sealed class VerboseTests
         VirtualClock clock = new();
         await using CoapServer server = await TestServer.StartAsync(options: new CoapEndpointOptions { TimeProvider = clock });
 
-        CliRun run = await new CliHarness { TimeProvider = clock }.InvokeAsync("get", $"{server.LocalEndpoints[0]}/text", "-v");
+        CliRun run = await new CliHarness { TimeProvider = clock }.InvokeAsync("get", $"{server.LocalEndpoints[0]}text", "-v");
 
         Assert.Equal("21.5", run.Out);
         Assert.Matches(new Regex(@"^> 0\.\d{3} to 127\.0\.0\.1:\d+  CON \d+  GET  token [0-9a-f]{8}  \d+ B$", RegexOptions.Multiline),
@@ -48,7 +48,7 @@ public sealed class VerboseTests
     {
         await using CoapServer server = await TestServer.StartAsync();
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "-vv");
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}text", "-vv");
 
         run.HasError("Version 1, type Confirmable (CON), token length 4\n0001  01                       Code 0.01 GET: request\n");
     }
@@ -57,7 +57,7 @@ public sealed class VerboseTests
     public async Task Uri_Host_is_omitted_when_the_option_is_set()
     {
         await using CoapServer server = await TestServer.StartAsync();
-        string uri = server.LocalEndpoints[0].Replace("127.0.0.1", "localhost");
+        string uri = server.LocalEndpoints[0].Origin().Replace("127.0.0.1", "localhost");
 
         (await CliHarness.RunAsync("get", $"{uri}/text", "-v")).Error.Mentions("Uri-Host: localhost");
         CliRun run = await CliHarness.RunAsync("get", $"{uri}/text", "-v", "-U");

@@ -78,7 +78,7 @@ public sealed class WebSocketTests
     {
         await using CoapServer server = await TestServer.StartAsync(uri: "coap+tcp://127.0.0.1:0");
 
-        CliRun run = await CliHarness.RunAsync("get", $"{scheme}://{server.LocalEndpoints[0].Split("://")[1]}/text");
+        CliRun run = await CliHarness.RunAsync("get", $"{scheme}://{server.LocalEndpoints[0].Origin().Split("://")[1]}/text");
 
         run.HasExitCode(ExitCodes.Network);
         run.HasError(advice);

@@ -30,7 +30,7 @@ internal sealed class SecuredPeers : IAsyncDisposable
     /// <summary>Before it listens.</summary>
     public CoapServer Server { get; }
 
-    public string Uri => Server.LocalEndpoints[0];
+    public string Uri => Server.LocalEndpoints[0].Origin();
 
     /// <summary>Starts a server.</summary>
     /// <param name="kind">How its clients show who they are: by psk, certificate, key (raw public keys), or oscore.</param>

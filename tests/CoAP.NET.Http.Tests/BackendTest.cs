@@ -41,7 +41,7 @@ public abstract class BackendTest : IAsyncDisposable
     protected CoapClient Client { get; } = new();
 
     /// <summary>Where the CoAP server is.</summary>
-    protected string Coap => Server.LocalEndpoints[0];
+    protected string Coap => Server.LocalEndpoints[0].Origin();
 
     protected CoapProxy Proxy { get; } = new(new CoapProxyOptions { AllowSecuredTargetsToAnyone = true, RequireVerified = false });
 

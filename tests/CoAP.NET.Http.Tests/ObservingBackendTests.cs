@@ -86,7 +86,7 @@ public sealed class ObservingBackendTests : BackendTest
         });
         route.Observable(observe => observe.SameForAll = sameForAll);
         await server.Listen("coaps+tcp://127.0.0.1:0").StartAsync();
-        string uri = server.LocalEndpoints[0];
+        string uri = server.LocalEndpoints[0].Origin();
         await using CoapClient alice = await LogInAsync("alice");
         await using CoapClient bob = await LogInAsync("bob");
         (ConcurrentQueue<string> Heard, CoapObservation Observation)[] both = [await ObserveAsync(alice), await ObserveAsync(bob)];

@@ -32,9 +32,9 @@ public abstract class Origin : IAsyncDisposable
 
     protected ConcurrentQueue<CoapRequestContext> Seen { get; } = [];
 
-    protected string Address => Server.LocalEndpoints.First(uri => uri.StartsWith("coap:", Ordinal));
+    protected string Address => Server.LocalEndpoints.First(uri => uri.Scheme == "coap").Origin();
 
-    protected string TcpAddress => Server.LocalEndpoints.First(uri => uri.StartsWith("coap+tcp:", Ordinal));
+    protected string TcpAddress => Server.LocalEndpoints.First(uri => uri.Scheme == "coap+tcp").Origin();
 
     public async ValueTask DisposeAsync()
     {

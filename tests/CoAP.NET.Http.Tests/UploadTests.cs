@@ -56,7 +56,7 @@ public sealed class UploadTests : BackendTest
         CoapClient device = new();
         using CancellationTokenSource leaving = new();
         Task<CoapResponse> sending = device.SendAsync(
-            new CoapRequest(CoapMethod.Put, $"{Server.LocalEndpoints[1]}/b/unread/left")
+            new CoapRequest(CoapMethod.Put, $"{Server.LocalEndpoints[1]}b/unread/left")
             {
                 Content = CoapContent.Stream(new Stalling(100_000), CoapContentFormat.OctetStream),
                 BlockSize = 1024,

@@ -39,12 +39,12 @@ public sealed class CurlTests
         });
         await web.StartAsync();
         string proxy = web.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First();
-        string uri = $"{proxy}/hc/{device.LocalEndpoints[0]}/lamp%20a/b";
+        string uri = $"{proxy}/hc/{device.LocalEndpoints[0]}lamp%20a/b";
 
         PeerResult put = await RunAsync("-sS", "-w", "%{http_code}", "-X", "PUT", "-H", "Content-Type: text/plain", "-d", "on", uri);
         PeerResult get = await RunAsync("-sS", "-w", " %{http_code} %{content_type}", uri);
         PeerResult form = await RunAsync("-sS", "-o", "/dev/null", "-w", "%{http_code}", "-d", "a=b", uri);
-        PeerResult missing = await RunAsync("-sS", "-I", $"{proxy}/hc/{device.LocalEndpoints[0]}/nothing");
+        PeerResult missing = await RunAsync("-sS", "-I", $"{proxy}/hc/{device.LocalEndpoints[0]}nothing");
         await using PeerProcess events = PeerProcess.Start(Program, "-sSN", "-H", "Accept: text/event-stream", uri);
         await events.WaitForLineAsync(line => line == "data: on");
 

@@ -13,9 +13,9 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
     private CoapRouteHandlerBuilder _state = null!;
     private int _value;
 
-    private string Proxy => _server.LocalEndpoints[0].TrimEnd('/');
+    private string Proxy => _server.LocalEndpoints[0].Origin();
 
-    private string Origin => _origin.LocalEndpoints[0].TrimEnd('/');
+    private string Origin => _origin.LocalEndpoints[0].Origin();
 
     public async ValueTask InitializeAsync()
     {
@@ -117,7 +117,7 @@ public sealed class NodeProxyTests(NodeServerFixture node) : IClassFixture<NodeS
         await using CoapServer server = new();
         server.Listen("coap://127.0.0.1:0").MapForwardProxy(proxy);
         await server.StartAsync();
-        _client.Proxy = new CoapUri(server.LocalEndpoints[0]);
+        _client.Proxy = server.LocalEndpoints[0];
 
         Assert.Equal("the root", (await Within(_client.GetAsync($"{Origin}/"))).EnsureSuccess().GetText());
     }

@@ -17,9 +17,9 @@ public sealed class OurProxyTests : IAsyncLifetime
         _proxy = new CoapProxy(options);
     }
 
-    private string Proxy => _server.LocalEndpoints[0].TrimEnd('/');
+    private string Proxy => _server.LocalEndpoints[0].Origin();
 
-    private string Origin => _origin.LocalEndpoints[0].TrimEnd('/');
+    private string Origin => _origin.LocalEndpoints[0].Origin();
 
     public async ValueTask InitializeAsync()
     {
@@ -143,7 +143,7 @@ public sealed class OurProxyTests : IAsyncLifetime
         server.Listen("coap://127.0.0.1:0").MapForwardProxy(proxy);
         await server.StartAsync();
 
-        CoapResponse asked = await _client.SendAsync(Through(server.LocalEndpoints[0].TrimEnd('/'), $"{Origin}/asked"));
+        CoapResponse asked = await _client.SendAsync(Through(server.LocalEndpoints[0].Origin(), $"{Origin}/asked"));
 
         asked.EnsureSuccess().GetText().Begins("/asked? hops=15");
     }
@@ -157,13 +157,13 @@ public sealed class OurProxyTests : IAsyncLifetime
         await using CoapServer server = new();
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
-        await using LibcoapServer other = await LibcoapServer.StartAsync("-P", $"{server.LocalEndpoints[0].TrimEnd('/')},proxyself");
+        await using LibcoapServer other = await LibcoapServer.StartAsync("-P", $"{server.LocalEndpoints[0].Origin()},proxyself");
         CoapProxyOptions options = new() { Identifier = "gw1", NextProxy = CoapUri.Parse(other.Uri()), HopLimit = 6 };
         options.Targets.AllowNetwork("192.0.2.0/24");
         await using CoapProxy proxy = new(options);
         server.MapForwardProxy(proxy);
 
-        CoapResponse response = await _client.SendAsync(Through(server.LocalEndpoints[0].TrimEnd('/'), "coap://192.0.2.77/x"));
+        CoapResponse response = await _client.SendAsync(Through(server.LocalEndpoints[0].Origin(), "coap://192.0.2.77/x"));
 
         Assert.Equal(CoapCode.HopLimitReached, response.Code);
         Assert.Equal("gw1", response.GetText());
@@ -182,15 +182,15 @@ public sealed class OurProxyTests : IAsyncLifetime
         await using CoapProxy thirdProxy = Make(third, "coaps://127.0.0.1:0", "gw3", null);
         await third.StartAsync();
         await using CoapServer second = new();
-        await using CoapProxy secondProxy = Make(second, "coap+tcp://127.0.0.1:0", "gw2", third.LocalEndpoints[0], client =>
+        await using CoapProxy secondProxy = Make(second, "coap+tcp://127.0.0.1:0", "gw2", third.LocalEndpoints[0].Origin(), client =>
             client.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = key } }));
         await second.StartAsync();
         await using CoapServer first = new();
-        await using CoapProxy firstProxy = Make(first, "coap://127.0.0.1:0", "gw1", second.LocalEndpoints[0]);
+        await using CoapProxy firstProxy = Make(first, "coap://127.0.0.1:0", "gw1", second.LocalEndpoints[0].Origin());
         await first.StartAsync();
         int value = 0;
         CoapRouteHandlerBuilder state = _origin.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref value)}")).Observable();
-        _client.Proxy = new CoapUri(first.LocalEndpoints[0]);
+        _client.Proxy = first.LocalEndpoints[0];
         _client.Timeout = PeerProcess.HangLimit;
         byte[] body = Bodies.Make(20_000, 7);
 

@@ -29,7 +29,7 @@ internal sealed class TestServer : IAsyncDisposable
         server._server.MapPut("/stored", request => server.Answer(request, CoapResults.Changed()));
         server._server.MapGet("/broken", request => server.Answer(request, CoapResults.Status(CoapCode.ServiceUnavailable)));
         await server._server.StartAsync();
-        server.Uri = server._server.LocalEndpoints[0];
+        server.Uri = server._server.LocalEndpoints[0].Origin();
         return server;
     }
 

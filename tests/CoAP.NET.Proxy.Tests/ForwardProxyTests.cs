@@ -124,7 +124,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         server.MapGet("/own", () => CoapResults.Text("own"));
         server.Listen("coap+tcp://0.0.0.0:0");
         await server.StartAsync();
-        int port = new Uri(server.LocalEndpoints[0]).Port;
+        int port = server.LocalEndpoints[0].Port;
         await using CoapClient client = new();
         CoapRequest request = new(CoapMethod.Get, $"coap+tcp://127.0.0.1:{port}");
         request.Options.Add(new ProxyUriOption($"coap://{host}:{port}/own"));

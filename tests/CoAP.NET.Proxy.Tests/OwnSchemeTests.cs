@@ -46,7 +46,7 @@ public sealed class OwnSchemeTests : IAsyncLifetime
     [Rfc("7252-5.7.2-3")]
     public async Task A_forward_proxy_reaches_each_scheme_that_its_client_has_a_transport_for()
     {
-        _client.Proxy = new CoapUri(_server.LocalEndpoints[0]);
+        _client.Proxy = _server.LocalEndpoints[0];
 
         CoapResponse response = await _client.GetAsync(Target + "/t").WaitAsync(s_hang);
 
@@ -56,7 +56,7 @@ public sealed class OwnSchemeTests : IAsyncLifetime
     [Fact]
     public async Task A_reverse_proxy_reaches_each_scheme_that_its_client_has_a_transport_for()
     {
-        CoapResponse response = await _client.GetAsync(_server.LocalEndpoints[0] + "/hub/t").WaitAsync(s_hang);
+        CoapResponse response = await _client.GetAsync(_server.LocalEndpoints[0] + "hub/t").WaitAsync(s_hang);
 
         Assert.Equal("coap+hub 21", response.EnsureSuccess().GetText());
     }
@@ -66,7 +66,7 @@ public sealed class OwnSchemeTests : IAsyncLifetime
     public async Task A_secured_scheme_is_for_clients_on_a_secured_transport()
     {
         _hub.IsSecure = true;
-        _client.Proxy = new CoapUri(_server.LocalEndpoints[0]);
+        _client.Proxy = _server.LocalEndpoints[0];
 
         CoapResponse response = await _client.GetAsync(Target + "/t").WaitAsync(s_hang);
 

@@ -88,5 +88,5 @@ public sealed class DiscoveryTests
     private static async Task<string> LinksAsync(PubSubWorld world, string query) =>
         (await world.AskAsync(CoapMethod.Get, Core + query)).Response.GetText();
 
-    private static string Path(string uri) => new Uri(uri).AbsolutePath;
+    private static string Path(CoapUri uri) => $"/{string.Join('/', uri.PathSegments)}";
 }

@@ -113,7 +113,7 @@ public sealed class HostileTests
         }
 
         await world.RunAsync(() => topics[0].PublishAsync(CoapContent.Text("2")));
-        string[] data = new string[4];
+        CoapUri[] data = new CoapUri[4];
         for (int i = 0; i < topics.Length; i++)
         {
             data[i] = await world.RunAsync(() => topics[i].FindDataAsync());
@@ -224,7 +224,7 @@ public sealed class HostileTests
         await using PubSubWorld world = new(options => options.Limits.PublicationsPerSecond = 2);
         await world.StartAsync();
         CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("x"));
-        string data = $"/ps/data/{topic.Uri.Split('/')[^1]}";
+        string data = $"/ps/data/{topic.Uri.PathSegments[^1]}";
         List<string> codes = [];
         for (int i = 0; i < 5; i++)
         {
@@ -325,7 +325,7 @@ public sealed class HostileTests
                 new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(new IPAddress([127, 0, 0, (byte)host]), 0) } }));
             try
             {
-                await new CoapPubSubClient(client, $"{_server.LocalEndpoints[0]}/ps").CreateAsync(
+                await new CoapPubSubClient(client, $"{_server.LocalEndpoints[0]}ps").CreateAsync(
                     new CoapTopicProperties($"topic {++_created}"));
                 return true;
             }

@@ -163,7 +163,7 @@ public sealed class KilledNodeTests : IAsyncDisposable
     private async Task<string> CreateAsync(TopicNode node, string name)
     {
         CoapTopic topic = await new CoapPubSubClient(_client, $"{node.Uri}/ps").CreateAsync(new CoapTopicProperties(name), _killed.Token);
-        return new Uri(topic.Uri).AbsolutePath;
+        return new Uri(topic.Uri.ToString()).AbsolutePath;
     }
 
     private async Task<int?> TryReadAsync(TopicNode node, string path)

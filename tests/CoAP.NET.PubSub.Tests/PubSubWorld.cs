@@ -103,7 +103,7 @@ public sealed class PubSubWorld : IAsyncDisposable
 
     internal Task EndAsync(IAsyncDisposable one) => Clock.AdvanceUntilAsync(one.DisposeAsync().AsTask(), FromMinutes(10));
 
-    internal Task<CoapObservation> ObserveAsync(string uri, CoapClient? client = null) =>
+    internal Task<CoapObservation> ObserveAsync(CoapUri uri, CoapClient? client = null) =>
         RunAsync(() => (client ?? Client).ObserveAsync(uri));
 
     internal static string Text(CoapObservation observation) => observation.Latest?.GetText() ?? "";

@@ -30,7 +30,7 @@ public sealed class SeveralNodesTests
         for (int i = 0; i < Topics; i++)
         {
             // At the other node.
-            string data = $"{two.Uri}{new Uri(await made[i].FindDataAsync()).AbsolutePath}";
+            string data = $"{two.Uri}{new Uri((await made[i].FindDataAsync()).ToString()).AbsolutePath}";
             observations.Add(await client.ObserveAsync(data));
             await Eventually.IsTrueAsync(() => observations[^1].Latest is { IsSuccess: true });
         }
@@ -45,7 +45,7 @@ public sealed class SeveralNodesTests
         for (int i = 0; i < Topics; i++)
         {
             // Published at the other one, read at the first one.
-            await two.Of(client).At(new Uri(made[i].Uri).AbsolutePath).PublishAsync(CoapContent.Text("back"));
+            await two.Of(client).At(new Uri(made[i].Uri.ToString()).AbsolutePath).PublishAsync(CoapContent.Text("back"));
         }
 
         foreach (CoapTopic topic in made)
@@ -106,7 +106,7 @@ public sealed class SeveralNodesTests
                     new CoapTopicProperties("kept") { ContentFormat = CoapContentFormat.TextPlain, MaxSubscribers = 3 });
                 await topic.PublishAsync(CoapContent.Text("1"));
                 await topic.PublishAsync(CoapContent.Text("2"));
-                path = new Uri(topic.Uri).AbsolutePath;
+                path = new Uri(topic.Uri.ToString()).AbsolutePath;
             }
 
             await using TopicNode again = await TopicNode.StartAsync(_hub, new CoapSqliteClusterStore(file));
@@ -139,7 +139,7 @@ public sealed class SeveralNodesTests
         await topics.StartAsync(cancellationToken);
         await server.StartAsync(cancellationToken);
         await using CoapClient client = new();
-        CoapPubSubClient collection = new(client, $"{server.LocalEndpoints[0]}/ps");
+        CoapPubSubClient collection = new(client, $"{server.LocalEndpoints[0]}ps");
         CoapTopic topic = await collection.CreateAsync(new CoapTopicProperties("x"), cancellationToken);
         Assert.True(await topic.PublishAsync(CoapContent.Text("1"), cancellationToken));
         Assert.Equal(1, topics.GetCounters().Topics);

@@ -13,7 +13,7 @@ public sealed class SubscriberTests
         await using PubSubWorld world = new();
         await world.StartAsync();
         CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("any"));
-        string data = await world.RunAsync(() => topic.FindDataAsync());
+        CoapUri data = await world.RunAsync(() => topic.FindDataAsync());
         await PublishAsync(world, topic, "20.5");
         List<string> heard = [];
         CoapObservation observation = await world.RunAsync(() => world.MakeClient(2).ObserveAsync(
@@ -72,7 +72,7 @@ public sealed class SubscriberTests
             });
         await world.StartAsync();
         CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("meter"));
-        string data = await world.RunAsync(() => topic.FindDataAsync());
+        CoapUri data = await world.RunAsync(() => topic.FindDataAsync());
         await PublishAsync(world, topic, "0");
         List<int> heard = [];
         CoapObservation observation = await world.RunAsync(() => world.MakeClient(2).ObserveAsync(
@@ -117,7 +117,7 @@ public sealed class SubscriberTests
         await using PubSubWorld world = new();
         await world.StartAsync();
         CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("lock") { MaxSubscribers = 2 });
-        string data = await world.RunAsync(() => topic.FindDataAsync());
+        CoapUri data = await world.RunAsync(() => topic.FindDataAsync());
         await PublishAsync(world, topic, "shut");
         CoapObservation[] observations = new CoapObservation[3];
         for (int i = 0; i < 3; i++)
@@ -146,7 +146,7 @@ public sealed class SubscriberTests
         await using PubSubWorld world = new();
         await world.StartAsync();
         CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("fan"));
-        string data = await world.RunAsync(() => topic.FindDataAsync());
+        CoapUri data = await world.RunAsync(() => topic.FindDataAsync());
         await PublishAsync(world, topic, "on");
         int told = 0;
         int ofTopic = 0;
@@ -167,7 +167,7 @@ public sealed class SubscriberTests
         await using PubSubWorld world = new(options => options.DataMaxAge = FromDays(30));
         await world.StartAsync();
         CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("valve") { ObserverCheck = FromMinutes(5) });
-        string data = await world.RunAsync(() => topic.FindDataAsync());
+        CoapUri data = await world.RunAsync(() => topic.FindDataAsync());
         await PublishAsync(world, topic, "open");
         CoapClient silent = world.MakeClient(2);
         CoapObservation observation = await world.ObserveAsync(data, silent);
@@ -188,7 +188,7 @@ public sealed class SubscriberTests
         await world.StartAsync();
         CoapTopic topic = await world.CreateAsync(
             new CoapTopicProperties("day") { Expiration = world.Clock.GetUtcNow() + FromHours(24) });
-        string data = await world.RunAsync(() => topic.FindDataAsync());
+        CoapUri data = await world.RunAsync(() => topic.FindDataAsync());
         await PublishAsync(world, topic, "sun");
         CoapObservation observation = await world.ObserveAsync(data);
         await world.PassAsync(FromHours(23));

@@ -30,7 +30,7 @@ public sealed class TelemetryTests
         });
         await world.StartAsync();
         CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("x"));
-        string data = new Uri(await world.RunAsync(() => topic.FindDataAsync())).AbsolutePath;
+        string data = new Uri((await world.RunAsync(() => topic.FindDataAsync())).ToString()).AbsolutePath;
         await world.RunAsync(() => topic.ChangeAsync(new CoapTopicProperties { TopicType = "t" }));
         await world.AskAsync(CoapMethod.Put, data, "30", format: 0);
         await world.AskAsync(

@@ -34,7 +34,7 @@ internal sealed class TopicNode : IAsyncDisposable
 
     public CoapPubSubBroker Broker { get; }
 
-    public string Uri => Server.LocalEndpoints[0];
+    public string Uri => Server.LocalEndpoints[0].Origin();
 
     /// <summary>A node joins, and has slots.</summary>
     public static async Task<TopicNode> StartAsync(NodeHub hub, ICoapClusterStore store, bool keepsEach = false)

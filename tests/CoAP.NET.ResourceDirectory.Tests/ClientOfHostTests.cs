@@ -16,7 +16,7 @@ public sealed class ClientOfHostTests
         Seen seen = new();
         ServiceCollection services = new();
         services.AddSingleton(seen);
-        services.AddCoapClient(options => options.BaseAddress = new CoapUri(server.LocalEndpoints[0])).AddHandler<Recording>();
+        services.AddCoapClient(options => options.BaseAddress = server.LocalEndpoints[0]).AddHandler<Recording>();
         await using ServiceProvider provider = services.BuildServiceProvider();
         ICoapClient client = provider.GetRequiredService<ICoapClient>();
 

@@ -99,7 +99,7 @@ public sealed class RestartTests : FolderTest
 
         await RegisterAsync(client, UriOf(host), "ep=a&base=coap://a", "</1>");
 
-        string there = host.Services.GetRequiredKeyedService<CoapServer>("other").LocalEndpoints[0];
+        string there = host.Services.GetRequiredKeyedService<CoapServer>("other").LocalEndpoints[0].Origin();
         await client.GetAsync(there + "/rd-lookup/res").Says("<coap://a/1>");
         await host.StopAsync();
     }
@@ -146,10 +146,10 @@ public sealed class RestartTests : FolderTest
         CoapServer server = new();
         server.Routes.MapResourceDirectory(directory);
         await server.Listen("coap://127.0.0.1:0").StartAsync();
-        return new DirectoryNode(cluster, directory, server, server.LocalEndpoints[0]);
+        return new DirectoryNode(cluster, directory, server, server.LocalEndpoints[0].Origin());
     }
 
-    private static string UriOf(IHost host) => host.Services.GetRequiredService<CoapServer>().LocalEndpoints[0];
+    private static string UriOf(IHost host) => host.Services.GetRequiredService<CoapServer>().LocalEndpoints[0].Origin();
 
     private static Task<CoapResponse> PostAsync(CoapClient client, string uri) => client.SendAsync(new CoapRequest(CoapMethod.Post, uri));
 

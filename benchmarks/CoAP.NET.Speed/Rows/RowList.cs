@@ -425,7 +425,7 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets,
         await using CoapClient client = new();
         CoapPubSubClient collection = new(client, $"coap://127.0.0.1:{child.Endpoints[0].Port}/ps");
         CoapTopic topic = await collection.CreateAsync(new CoapTopicProperties("load") { ContentFormat = CoapContentFormat.TextPlain });
-        return new Uri(await topic.FindDataAsync()).AbsolutePath.TrimStart('/');
+        return new Uri((await topic.FindDataAsync()).ToString()).AbsolutePath.TrimStart('/');
     }
 
     private Row Secure(string name, int sessions)

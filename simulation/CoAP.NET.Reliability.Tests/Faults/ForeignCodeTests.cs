@@ -23,9 +23,9 @@ public sealed class ForeignCodeTests
         await server.StartAsync();
         await using CoapClient blocked = new();
         await using CoapClient client = new();
-        Task<CoapResponse> late = blocked.GetAsync(server.LocalEndpoints[0] + "/block");
+        Task<CoapResponse> late = blocked.GetAsync(server.LocalEndpoints[0] + "block");
         await Eventually.IsTrueAsync(() => server.RequestsServed == 1);
-        Assert.Equal("plain", (await client.GetAsync(server.LocalEndpoints[0] + "/plain").WaitAsync(TimeSpan.FromMinutes(2))).GetText());
+        Assert.Equal("plain", (await client.GetAsync(server.LocalEndpoints[0] + "plain").WaitAsync(TimeSpan.FromMinutes(2))).GetText());
         release.Set();
         Assert.Equal("late", (await late.WaitAsync(TimeSpan.FromMinutes(2))).GetText());
         Assert.True(server.Counters[CoapCounter.HandOvers] > 0);
@@ -46,7 +46,7 @@ public sealed class ForeignCodeTests
         Task run = server.RunAsync();
         await Eventually.IsTrueAsync(() => server.LocalEndpoints.Count == 1);
         await using CoapClient client = new();
-        await Assert.ThrowsAnyAsync<CoapException>(() => client.GetAsync(server.LocalEndpoints[0] + "/plain"));
+        await Assert.ThrowsAnyAsync<CoapException>(() => client.GetAsync(server.LocalEndpoints[0] + "plain"));
         CoapException exception = await Assert.ThrowsAsync<CoapException>(() => run.WaitAsync(TimeSpan.FromMinutes(2)));
         Assert.IsType<InjectedFault>(exception.InnerException);
         Assert.Equal((1601, LogLevel.Critical), log.Find(1));
@@ -120,7 +120,7 @@ public sealed class ForeignCodeTests
     {
         try
         {
-            return (await client.GetAsync(server.LocalEndpoints[0] + "/later").WaitAsync(TimeSpan.FromMinutes(2))).IsSuccess;
+            return (await client.GetAsync(server.LocalEndpoints[0] + "later").WaitAsync(TimeSpan.FromMinutes(2))).IsSuccess;
         }
         catch (CoapTimeoutException)
         {

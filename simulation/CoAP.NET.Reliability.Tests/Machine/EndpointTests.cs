@@ -35,10 +35,10 @@ public sealed class EndpointTests
         server.MapGet("/hi", () => "hi");
         await server.StartAsync();
         await using CoapClient client = new();
-        foreach (string uri in server.LocalEndpoints)
+        foreach (CoapUri uri in server.LocalEndpoints)
         {
-            Assert.Equal(CoapCode.InternalServerError, (await client.GetAsync(uri + "/greedy").WaitAsync(s_limit)).Code);
-            Assert.Equal("hi", (await client.GetAsync(uri + "/hi").WaitAsync(s_limit)).GetText());
+            Assert.Equal(CoapCode.InternalServerError, (await client.GetAsync(uri.Resolve("/greedy")).WaitAsync(s_limit)).Code);
+            Assert.Equal("hi", (await client.GetAsync(uri.Resolve("/hi")).WaitAsync(s_limit)).GetText());
         }
 
         Assert.Equal(2, server.Counters[CoapCounter.HandlerErrors]);
@@ -60,7 +60,7 @@ public sealed class EndpointTests
         threads.Left = 100;
         await server.StartAsync();
         await using CoapClient client = new();
-        Assert.Equal("hi", (await client.GetAsync(server.LocalEndpoints[0] + "/hi").WaitAsync(s_limit)).GetText());
+        Assert.Equal("hi", (await client.GetAsync(server.LocalEndpoints[0] + "hi").WaitAsync(s_limit)).GetText());
     }
 
     [Fact]
@@ -81,9 +81,9 @@ public sealed class EndpointTests
         server.MapGet("/hi", () => "hi");
         await server.StartAsync();
         await using CoapClient client = new();
-        Task<CoapResponse> slow = client.GetAsync(server.LocalEndpoints[0] + "/slow");
+        Task<CoapResponse> slow = client.GetAsync(server.LocalEndpoints[0] + "slow");
         entered.Wait(s_limit);
-        Task<CoapResponse> hi = client.GetAsync(server.LocalEndpoints[0] + "/hi");
+        Task<CoapResponse> hi = client.GetAsync(server.LocalEndpoints[0] + "hi");
         await Eventually.IsTrueAsync(() => log.Of(1003) > 0);
         int refusals = threads.Refusals;
         await Eventually.IsTrueAsync(() => threads.Refusals > refusals + 5);

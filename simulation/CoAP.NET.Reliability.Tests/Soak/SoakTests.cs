@@ -65,7 +65,7 @@ public sealed class SoakTests
         server.MapGet("/x", () => "x");
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
-        string uri = $"{server.LocalEndpoints[0]}/x";
+        string uri = $"{server.LocalEndpoints[0]}x";
         await using CoapClient stays = new();
         await stays.GetAsync(uri);
         List<WeakReference> closed = [];

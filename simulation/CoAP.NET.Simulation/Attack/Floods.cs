@@ -1,4 +1,5 @@
 using CoAP.NET.Diagnostics;
+using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Simulation.Attack;
 
@@ -173,7 +174,7 @@ internal static class Floods
         server.MapGet("/fast", () => "fast");
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
-        string at = server.Endpoint.LocalEndpoints[0];
+        string at = server.Endpoint.LocalEndpoints[0].Origin();
         await using CoapClient attacker = new(new CoapEndpointOptions { Parameters = new CoapTransmissionParameters { NStart = slow } });
         await using CoapClient honest = new();
         _ = await honest.GetAsync(at + "/fast");
@@ -222,8 +223,8 @@ internal static class Floods
 
     private static IPEndPoint At(CoapServer server)
     {
-        Uri uri = new(server.Endpoint.LocalEndpoints[0]);
-        return new IPEndPoint(IPAddress.Parse(uri.Host), uri.Port);
+        CoapUri uri = server.Endpoint.LocalEndpoints[0];
+        return new IPEndPoint(uri.HostAddress!, uri.Port);
     }
 
     // On a busy machine, the server may not hear in time who has just come; then it comes again.

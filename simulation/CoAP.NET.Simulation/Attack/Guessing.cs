@@ -49,7 +49,7 @@ internal static class Guessing
             await using CoapServer server = new();
             server.Listen("coap://127.0.0.1:0");
             await server.StartAsync();
-            ports.Add(new Uri(server.Endpoint.LocalEndpoints[0]).Port);
+            ports.Add(server.Endpoint.LocalEndpoints[0].Port);
         }
 
         run.AtMost("ports that are the next after the one before",

@@ -1,4 +1,5 @@
 using CoAP.NET.Diagnostics;
+using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Simulation.Faults;
 
@@ -81,7 +82,7 @@ internal sealed class FaultRig : IAsyncDisposable
 
     /// <summary>The address of a resource.</summary>
     public string Uri(string scheme, string path) =>
-        Server.LocalEndpoints.First(uri => uri.StartsWith(scheme + "://", StringComparison.Ordinal)) + path;
+        Server.LocalEndpoints.First(uri => uri.Scheme == scheme).Origin() + path;
 
     /// <summary>A client of its own peer.</summary>
     public FaultClient NewClient(string scheme, Action<CoapEndpointOptions>? configure = null)

@@ -48,8 +48,8 @@ internal static class HogRun
         }
 
         await server.StartAsync(cancellationToken);
-        await using HogClients cheap = new(Clients, server.LocalEndpoints[0] + "/cheap");
-        await using HogClients hogs = new(Clients, server.LocalEndpoints[0] + HogCase.Path);
+        await using HogClients cheap = new(Clients, server.LocalEndpoints[0] + "cheap");
+        await using HogClients hogs = new(Clients, server.LocalEndpoints[0].Resolve(HogCase.Path).ToString());
 
         HogResult result = new();
         cheap.Start();

@@ -115,10 +115,10 @@ internal sealed class LimitFillServer : IAsyncDisposable
         await _server.StartAsync();
         await _web.StartAsync();
         Target = new LimitFillTarget(
-            PortOf("coap:"),
-            PortOf("coap+tcp:"),
-            PortOf("coaps+tcp:"),
-            PortOf("coaps:"),
+            PortOf("coap"),
+            PortOf("coap+tcp"),
+            PortOf("coaps+tcp"),
+            PortOf("coaps"),
             new Uri(_web.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First()).Port);
     }
 
@@ -150,7 +150,7 @@ internal sealed class LimitFillServer : IAsyncDisposable
         _sessions.GetValue(request.Peer.Connection ?? (object)request.Peer, _ => $"{Interlocked.Increment(ref _numbered)}");
 
     private int PortOf(string scheme) =>
-        new Uri(_server.LocalEndpoints.Single(one => one.StartsWith(scheme, StringComparison.Ordinal))).Port;
+        _server.LocalEndpoints.Single(one => one.Scheme == scheme).Port;
 }
 
 /// <summary>The options of a row's server, which the row changes.</summary>

@@ -1,4 +1,5 @@
 using CoAP.NET.Diagnostics;
+using CoAP.NET.Tests.Shared;
 using CoAP.NET.Transports.Tcp;
 using CoAP.NET.Transports.Udp;
 
@@ -61,7 +62,7 @@ internal sealed class MachineServer : IAsyncDisposable
     public Task StartAsync() => Server.StartAsync();
 
     /// <summary>Where it listens for a scheme.</summary>
-    public string UriOf(string scheme) => Server.LocalEndpoints.First(uri => uri.StartsWith(scheme + "://", StringComparison.Ordinal));
+    public string UriOf(string scheme) => Server.LocalEndpoints.First(uri => uri.Scheme == scheme).Origin();
 
     /// <summary>Where it listens for a scheme.</summary>
     public IPEndPoint EndPointOf(string scheme) => IPEndPoint.Parse(UriOf(scheme)[(scheme.Length + 3)..]);

@@ -86,8 +86,8 @@ internal sealed class OverloadServer : IAsyncDisposable
     public async Task StartAsync()
     {
         await _server.StartAsync();
-        Uri uri = new(_server.LocalEndpoints[0]);
-        Endpoint = new IPEndPoint(IPAddress.Parse(uri.Host), uri.Port);
+        CoapUri uri = _server.LocalEndpoints[0];
+        Endpoint = new IPEndPoint(uri.HostAddress!, uri.Port);
         _changing = ChangeAsync();
     }
 

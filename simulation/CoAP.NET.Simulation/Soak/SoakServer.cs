@@ -1,3 +1,5 @@
+using CoAP.NET.Tests.Shared;
+
 namespace CoAP.NET.Simulation.Soak;
 
 /// <summary>The server under load, over UDP and TCP.</summary>
@@ -65,8 +67,8 @@ internal sealed class SoakServer : IAsyncDisposable
     public async Task StartAsync()
     {
         await _server.StartAsync();
-        Datagrams = EndpointOf(_server.LocalEndpoints[0]);
-        Streams = EndpointOf(_server.LocalEndpoints[1]);
+        Datagrams = EndpointOf(_server.LocalEndpoints[0].Origin());
+        Streams = EndpointOf(_server.LocalEndpoints[1].Origin());
     }
 
     /// <summary>The state of an observed resource.</summary>

@@ -6,7 +6,7 @@ internal sealed class DatagramPeer : IDisposable
     private readonly UdpClient _client = new(new IPEndPoint(IPAddress.Loopback, 0));
     private ushort _id;
 
-    public DatagramPeer(CoapServer server) => _client.Connect(new IPEndPoint(IPAddress.Loopback, new Uri(server.LocalEndpoints[0]).Port));
+    public DatagramPeer(CoapServer server) => _client.Connect(new IPEndPoint(IPAddress.Loopback, server.LocalEndpoints[0].Port));
 
     /// <summary>Sends a Confirmable GET and waits for its 2.05.</summary>
     /// <param name="options">The options, encoded.</param>

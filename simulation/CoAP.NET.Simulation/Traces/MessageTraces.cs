@@ -1,5 +1,6 @@
 using System.Reflection;
 using CoAP.NET.Dtls;
+using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Simulation.Traces;
 
@@ -99,7 +100,7 @@ internal static class MessageTraces
         await server.StartAsync();
         await using CoapClient client = new(new CoapEndpointOptions { Parameters = s_patient }
             .UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential("device", s_key) } }));
-        string uri = server.LocalEndpoints[0];
+        string uri = server.LocalEndpoints[0].Origin();
         for (int i = 0; i < Before + Traces; i++)
         {
             for (int block = 0; block < blocks; block++)

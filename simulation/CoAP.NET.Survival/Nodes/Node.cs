@@ -1,4 +1,5 @@
 using System.Text.Json;
+using CoAP.NET.Tests.Shared;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
@@ -80,7 +81,7 @@ internal sealed class Node
         CoapServer server = host.Services.GetRequiredService<CoapServer>();
         CoapCluster? cluster = host.Services.GetService<CoapCluster>();
         await using ProtectedSender? sender = cluster is null ? null : new ProtectedSender(cluster.OscoreStore);
-        string[] uris = [.. server.LocalEndpoints.OrderByDescending(uri => uri.Length)];
+        string[] uris = [.. server.LocalEndpoints.Select(uri => uri.Origin()).OrderByDescending(uri => uri.Length)];
         Console.WriteLine($"{Listening}{uris[0]} {uris[1]} {start.TotalMilliseconds:0}");
         while (await Console.In.ReadLineAsync() is { } line && line != Stop)
         {

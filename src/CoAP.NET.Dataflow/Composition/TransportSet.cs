@@ -97,9 +97,9 @@ internal sealed class TransportSet
     public IEnumerable<CoapTransport> Listening => _started.Where(_listening.Contains);
 
     /// <summary>The addresses that the endpoint listens on, as URIs.</summary>
-    public IReadOnlyList<string> LocalEndpoints =>
+    public IReadOnlyList<CoapUri> LocalEndpoints =>
         [.. Listening
-            .SelectMany(transport => transport.LocalAddresses.Select(address => $"{transport.Scheme}://{address}"))];
+            .SelectMany(transport => transport.LocalAddresses.Select(address => CoapUri.FromAddress(transport.Scheme, address)))];
 
     /// <summary>Adds an address to listen on. See <see cref="CoapEndpoint.Listen"/>.</summary>
     /// <param name="uri">Scheme, host and port.</param>

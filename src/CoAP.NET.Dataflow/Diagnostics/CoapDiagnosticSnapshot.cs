@@ -15,7 +15,7 @@ public sealed class CoapDiagnosticSnapshot
     public string? Name { get; internal init; }
 
     /// <summary>The addresses that it listens on, as URIs.</summary>
-    public IReadOnlyList<string> LocalEndpoints { get; internal init; } = [];
+    public IReadOnlyList<CoapUri> LocalEndpoints { get; internal init; } = [];
 
     /// <summary>The counters that are not zero.</summary>
     public IReadOnlyDictionary<string, long> Counters { get; internal init; } = null!;

@@ -76,8 +76,9 @@ public sealed class CoapEndpoint : IEndpointClient, IAsyncDisposable
     /// <summary>The counters of the endpoint.</summary>
     public CoapCounters Counters => Core.Environment.Counters;
 
-    /// <summary>The addresses that the endpoint listens on, as URIs such as <c>coap://[::1]:5683</c>; empty before the start.</summary>
-    public IReadOnlyList<string> LocalEndpoints => Core.Transports.LocalEndpoints;
+    /// <summary>The addresses that the endpoint listens on, as URIs such as <c>coap://[::1]:61616/</c>; empty before the start.</summary>
+    /// <remarks><c>LocalEndpoints[0].Resolve("/temperature")</c> is the URI of a resource.</remarks>
+    public IReadOnlyList<CoapUri> LocalEndpoints => Core.Transports.LocalEndpoints;
 
     /// <summary>A copy of the list of peers whose connections are ready and not about to end, in both directions.</summary>
     /// <remarks>A DTLS session is ready when its handshake is complete. Plain datagram transports have no connections.</remarks>

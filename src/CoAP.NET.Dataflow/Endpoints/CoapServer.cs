@@ -53,8 +53,9 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
         }
     }
 
-    /// <summary>The addresses that the server listens on, as URIs; empty before the start.</summary>
-    public IReadOnlyList<string> LocalEndpoints => Endpoint.LocalEndpoints;
+    /// <summary>The addresses that the server listens on, as URIs such as <c>coap://[::1]:61616/</c>; empty before the start.</summary>
+    /// <remarks><c>LocalEndpoints[0].Resolve("/temperature")</c> is the URI of a resource.</remarks>
+    public IReadOnlyList<CoapUri> LocalEndpoints => Endpoint.LocalEndpoints;
 
     /// <summary>Completes when the server has started: all addresses are bound, and stored sessions are restored.</summary>
     /// <remarks>Cancelled if the server ends before that; a failed start may be repeated.</remarks>

@@ -23,7 +23,7 @@ internal sealed class ExportedObservationResumer(
         }
         else
         {
-            CoapUri uri = RequestComposer.ParseTarget(state.Uri!);
+            CoapUri uri = RequestComposer.CheckTarget(state.Uri!);
             CoapTransport transport = await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
             CoapAddress remote = state.Address ?? uri.Literal
                 ?? throw new ArgumentException($"{state.Uri} names a host and no address. Set Address to the address that has the "

@@ -3,7 +3,7 @@ namespace CoAP.NET;
 /// <summary>The links of one member of a group (RFC 6690).</summary>
 public sealed class CoapGroupMemberLinks
 {
-    internal CoapGroupMemberLinks(CoapPeer peer, string uri, IReadOnlyList<CoapLink> links)
+    internal CoapGroupMemberLinks(CoapPeer peer, CoapUri uri, IReadOnlyList<CoapLink> links)
     {
         Peer = peer;
         Uri = uri;
@@ -14,7 +14,7 @@ public sealed class CoapGroupMemberLinks
     public CoapPeer Peer { get; }
 
     /// <summary>The base of relative links: <c>/.well-known/core</c> at the member's own address.</summary>
-    public string Uri { get; }
+    public CoapUri Uri { get; }
 
     /// <summary>The links.</summary>
     public IReadOnlyList<CoapLink> Links { get; }

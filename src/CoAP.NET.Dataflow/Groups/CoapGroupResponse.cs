@@ -3,7 +3,7 @@ namespace CoAP.NET;
 /// <summary>The answer of one member to a request that was sent to a group (RFC 7252 section 8.2).</summary>
 public sealed class CoapGroupResponse
 {
-    internal CoapGroupResponse(CoapResponse response, CoapPeer peer, string uri, CoapException? error)
+    internal CoapGroupResponse(CoapResponse response, CoapPeer peer, CoapUri uri, CoapException? error)
     {
         Response = response;
         Peer = peer;
@@ -19,7 +19,7 @@ public sealed class CoapGroupResponse
 
     /// <summary>The URI of the answering resource, and the base of its links and Location (RFC 7252 section 8.2).</summary>
     /// <remarks>It is the URI of the request with the member's address and port in place of the group's.</remarks>
-    public string Uri { get; }
+    public CoapUri Uri { get; }
 
     /// <summary>
     /// The reason why <see cref="Response"/> contains only the first block of the representation; null when it is complete.

@@ -113,6 +113,13 @@ public sealed class CoapLink
     /// <returns>The URI.</returns>
     public string ResolveTarget(string baseUri) => UriReferenceResolver.Resolve(baseUri, Target);
 
+    /// <inheritdoc cref="ResolveTarget(string)"/>
+    public string ResolveTarget(CoapUri baseUri)
+    {
+        ArgumentNullException.ThrowIfNull(baseUri);
+        return ResolveTarget(baseUri.ToString());
+    }
+
     /// <summary>
     /// Returns the absolute URI of the context: the anchor, otherwise scheme and authority of the target (RFC 6690 section 2.1).
     /// </summary>
@@ -120,6 +127,13 @@ public sealed class CoapLink
     /// <returns>The URI.</returns>
     public string ResolveContext(string baseUri) =>
         Anchor is { } anchor ? UriReferenceResolver.Resolve(baseUri, anchor) : UriReferenceResolver.GetOrigin(ResolveTarget(baseUri));
+
+    /// <inheritdoc cref="ResolveContext(string)"/>
+    public string ResolveContext(CoapUri baseUri)
+    {
+        ArgumentNullException.ThrowIfNull(baseUri);
+        return ResolveContext(baseUri.ToString());
+    }
 
     /// <summary>Returns the link in link format.</summary>
     /// <returns>The text.</returns>

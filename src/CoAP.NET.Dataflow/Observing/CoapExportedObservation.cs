@@ -25,19 +25,28 @@ public sealed class CoapExportedObservation
     /// <param name="uri">The server: scheme, host and port. The options of the registration name the resource. With a host name,
     /// <see cref="Address"/> is the address that has the registration.</param>
     /// <param name="request">The registration; see the other constructor.</param>
-    /// <exception cref="ArgumentException">The request is neither GET nor FETCH, or its token is empty or too long.</exception>
-    public CoapExportedObservation(string uri, CoapMessage request)
+    /// <exception cref="ArgumentException">The URI is not an absolute CoAP URI, the request is neither GET nor FETCH, or its token is
+    /// empty or too long.</exception>
+    public CoapExportedObservation(CoapUri uri, CoapMessage request)
     {
-        ArgumentException.ThrowIfNullOrEmpty(uri);
+        ArgumentNullException.ThrowIfNull(uri);
+        CoapUri.RequireCoap(uri, nameof(uri));
         Uri = uri;
         Request = Checked(request);
+    }
+
+    /// <inheritdoc cref="CoapExportedObservation(CoapUri, CoapMessage)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public CoapExportedObservation(string uri, CoapMessage request)
+        : this(CoapUri.FromString(uri), request)
+    {
     }
 
     /// <summary>The peer that has the resource; null if <see cref="Uri"/> is set.</summary>
     public CoapPeer? Peer { get; }
 
     /// <summary>The server; null if <see cref="Peer"/> is set.</summary>
-    public string? Uri { get; }
+    public CoapUri? Uri { get; }
 
     /// <summary>The registration, with its token.</summary>
     /// <remarks><see cref="CoAP.NET.CoapDatagramSerializer"/> converts it to bytes and back.</remarks>

@@ -187,16 +187,19 @@ internal sealed class GroupRequester(
     }
 
     // RFC 7252 section 8.2: references in a response are relative to the request's URI with the address of the responding member.
-    private static string UriAt(CoapAddress member, CoapUri uri)
+    private static CoapUri UriAt(CoapAddress member, CoapUri uri)
     {
         CoapOptionCollection options = [];
         uri.AddTo(options, uri.HostAddress);
         options.Remove(OptionNumber.UriHost);
-        string text = CoapUri.Compose(uri.Scheme, options, member.ToIPEndPoint()).ToString();
+        CoapUri own = CoapUri.Compose(uri.Scheme, options, member.ToIPEndPoint());
+        if (member.IsIPv4 || member.ScopeId == 0)
+        {
+            return own;
+        }
 
         // Without its zone, a link-local address could not be used for sending.
-        return member.IsIPv4 || member.ScopeId == 0
-            ? text
-            : text.Insert(text.IndexOf(']', StringComparison.Ordinal), $"%25{member.ScopeId}");
+        string text = own.ToString();
+        return CoapUri.Parse(text.Insert(text.IndexOf(']', StringComparison.Ordinal), $"%25{member.ScopeId}"));
     }
 }

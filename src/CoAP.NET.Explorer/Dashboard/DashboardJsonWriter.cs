@@ -36,7 +36,7 @@ internal static class DashboardJsonWriter
     {
         ["kind"] = "history",
         ["name"] = endpoint.Name,
-        ["listening"] = endpoint.LocalEndpoints.ToJson(),
+        ["listening"] = endpoint.LocalEndpoints.Select(static uri => CoapUri.OriginOf(uri.ToString())).ToJson(),
         ["trace"] = new JsonObject
         {
             ["allowed"] = options.MaxTraces > 0,

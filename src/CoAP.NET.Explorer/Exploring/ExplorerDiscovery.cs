@@ -69,7 +69,7 @@ internal sealed class ExplorerDiscovery(TimeProvider time)
             events.Add(new()
             {
                 ["kind"] = "device",
-                ["address"] = CoapUri.OriginOf(answer.Uri),
+                ["address"] = CoapUri.OriginOf(answer.Uri.ToString()),
                 ["name"] = null,
                 ["links"] = links,
                 ["elapsedMs"] = Math.Round(elapsed, 1),

@@ -11,7 +11,7 @@ internal sealed class ExplorerTargets(CoapExplorerOptions options, CoapServer? o
     public IReadOnlyList<string>? Offered => options.AllowAnyTarget ? null : [.. OwnEndpoints().Select(Text)];
 
     /// <summary>The target that the page opens first; null for none.</summary>
-    public string? First => options.FirstTarget ?? OwnEndpoints().Select(Text).FirstOrDefault();
+    public string? First => (options.FirstTarget ?? OwnEndpoints().FirstOrDefault()) is { } first ? Text(first) : null;
 
     /// <summary>Parses a target, which may be any.</summary>
     /// <exception cref="ExplorerException">The text is not a CoAP URI.</exception>
@@ -60,9 +60,9 @@ internal sealed class ExplorerTargets(CoapExplorerOptions options, CoapServer? o
     // A server on the wildcard address is reached by loopback.
     private IEnumerable<CoapUri> OwnEndpoints()
     {
-        foreach (string text in options.AllowOwnServer && own is not null ? own.LocalEndpoints : [])
+        foreach (CoapUri uri in options.AllowOwnServer && own is not null ? own.LocalEndpoints : [])
         {
-            if (CoapUri.TryParse(text, out CoapUri? uri) && uri.HostAddress is { } address)
+            if (uri.HostAddress is { } address)
             {
                 string? host = address.Equals(IPAddress.Any) ? "127.0.0.1" : address.Equals(IPAddress.IPv6Any) ? "[::1]" : null;
                 yield return host is null ? uri : CoapUri.Parse($"{uri.Scheme}://{host}:{uri.Port}");

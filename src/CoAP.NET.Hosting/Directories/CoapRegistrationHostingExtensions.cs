@@ -29,12 +29,18 @@ public static class CoapRegistrationHostingExtensions
     /// directories. For a directory that configuration names by the same URI (<c>Coap:Server:Directories</c>), the function changes the
     /// configured registration.
     /// </remarks>
-    public static ICoapServerBuilder RegisterWith(this ICoapServerBuilder builder, string directory,
+    public static ICoapServerBuilder RegisterWith(this ICoapServerBuilder builder, CoapUri directory,
         Action<CoapRegistrationOptions>? configure = null) =>
             RegisterWith(builder, directory, (options, _) => configure?.Invoke(options));
 
+    /// <inheritdoc cref="RegisterWith(ICoapServerBuilder, CoapUri, Action{CoapRegistrationOptions})"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static ICoapServerBuilder RegisterWith(this ICoapServerBuilder builder, string directory,
+        Action<CoapRegistrationOptions>? configure = null) =>
+            RegisterWith(builder, CoapUri.FromString(directory), configure);
+
     /// <summary>Registers the server with a resource directory; see
-    /// <see cref="RegisterWith(ICoapServerBuilder, string, Action{CoapRegistrationOptions})"/>.</summary>
+    /// <see cref="RegisterWith(ICoapServerBuilder, CoapUri, Action{CoapRegistrationOptions})"/>.</summary>
     /// <param name="builder">The server.</param>
     /// <param name="directory">Scheme, host and port, or a group.</param>
     /// <param name="configure">
@@ -42,33 +48,38 @@ public static class CoapRegistrationHostingExtensions
     /// </param>
     /// <returns>The builder.</returns>
     /// <exception cref="ArgumentException">The URI is not an absolute CoAP URI.</exception>
-    public static ICoapServerBuilder RegisterWith(this ICoapServerBuilder builder, string directory,
+    public static ICoapServerBuilder RegisterWith(this ICoapServerBuilder builder, CoapUri directory,
         Action<CoapRegistrationOptions, IServiceProvider> configure)
     {
         ArgumentNullException.ThrowIfNull(directory);
         ArgumentNullException.ThrowIfNull(configure);
-        if (HostedDirectoryRegistration.Check(directory) is { } problem)
+        if (HostedDirectoryRegistration.Check(directory.ToString()) is { } problem)
         {
             throw new ArgumentException(problem, nameof(directory));
         }
 
         return Use(builder, options =>
         {
-            CoapUri uri = CoapUri.Parse(directory);
-            HostedDirectoryRegistration? known = options.All.FirstOrDefault(known => CoapUri.Parse(known.Uri) == uri);
+            HostedDirectoryRegistration? known = options.All.FirstOrDefault(known => CoapUri.Parse(known.Uri) == directory);
             if (known is null)
             {
-                options.All.Add(known = new HostedDirectoryRegistration(directory, new CoapRegistrationOptions()));
+                options.All.Add(known = new HostedDirectoryRegistration(directory.ToString(), new CoapRegistrationOptions()));
             }
 
             known.Steps.Add(configure);
         });
     }
 
+    /// <inheritdoc cref="RegisterWith(ICoapServerBuilder, CoapUri, Action{CoapRegistrationOptions, IServiceProvider})"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public static ICoapServerBuilder RegisterWith(this ICoapServerBuilder builder, string directory,
+        Action<CoapRegistrationOptions, IServiceProvider> configure) =>
+            RegisterWith(builder, CoapUri.FromString(directory), configure);
+
     /// <summary>Registers the server with the resource directories of its configuration section (<c>Directories</c>).</summary>
     /// <param name="builder">The server.</param>
     /// <returns>The builder.</returns>
-    /// <remarks><see cref="RegisterWith(ICoapServerBuilder, string, Action{CoapRegistrationOptions})"/> does that, too.</remarks>
+    /// <remarks><see cref="RegisterWith(ICoapServerBuilder, CoapUri, Action{CoapRegistrationOptions})"/> does that, too.</remarks>
     public static ICoapServerBuilder RegisterWithDirectories(this ICoapServerBuilder builder) => Use(builder, null);
 
     /// <summary>

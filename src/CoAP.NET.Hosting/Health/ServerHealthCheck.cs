@@ -33,7 +33,7 @@ internal sealed class ServerHealthCheck(ServerRegistration registration) : IHeal
         int max = life.MaxRequestsServed;
         long busy = server.Counters[CoapCounter.Busy];
         long refused = busy - Interlocked.Exchange(ref _busyBefore, busy);
-        string[] addresses = [.. server.LocalEndpoints];
+        string[] addresses = [.. server.LocalEndpoints.Select(static uri => CoAP.NET.CoapUri.OriginOf(uri.ToString()))];
         Dictionary<string, object> data = new()
         {
             ["localEndpoints"] = addresses,

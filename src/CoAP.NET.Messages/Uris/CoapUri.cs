@@ -245,6 +245,17 @@ public sealed class CoapUri : IEquatable<CoapUri>
         return uri is not null;
     }
 
+    /// <summary>Returns the URI of an address.</summary>
+    /// <param name="scheme">The scheme of its transport, which may be unknown outside of this endpoint.</param>
+    /// <param name="address">The address.</param>
+    internal static CoapUri FromAddress(string scheme, CoapAddress address)
+    {
+        string host = address.IsIPv4 ? address.ToIPAddress().ToString()
+            : address.ScopeId == 0 ? $"[{address.ToIPAddress()}]"
+            : $"[{(address with { ScopeId = 0 }).ToIPAddress()}%25{address.ScopeId}]";
+        return FromString(string.Create(CultureInfo.InvariantCulture, $"{scheme}://{host}:{address.Port}"));
+    }
+
     /// <summary>Returns why a text is not an absolute CoAP URI, without the text; null if it is one.</summary>
     internal static string? ProblemOf(string text) => UriReader.TryParse(text, out _, out UriFault fault) ? null : fault.Describe();
 

@@ -9,22 +9,20 @@ internal static class ClientRegistrationRules
     // Arguments with another meaning in a directory; some directories refuse them.
     private static readonly string[] s_otherMeanings = ["ep", "d", "lt", "base", "et", "page", "count", "rt", "href", "anchor"];
 
-    public static string? CheckBase(string? value, string parameter)
+    /// <summary>Returns a base as it is sent.</summary>
+    /// <exception cref="ArgumentException">It is not an absolute CoAP URI, or more than scheme, host and port.</exception>
+    public static string? CheckBase(CoapUri? uri, string parameter)
     {
-        if (value is null)
+        if (uri is null)
         {
             return null;
         }
 
-        if (!CoapUri.TryParse(value, out CoapUri? uri, out string? error))
-        {
-            throw new ArgumentException(error, parameter);
-        }
-
+        CoapUri.RequireCoap(uri, parameter);
         return uri.PathSegments.Count == 0 && uri.QueryArguments.Count == 0 && uri.ZoneId is null
             ? CoapUri.OriginOf(uri.ToString())
             : throw new ArgumentException(
-                $"'{value}' is more than the base of an endpoint: use only scheme, host and port, without a zone (RFC 9176 section 5).",
+                $"'{uri}' is more than the base of an endpoint: use only scheme, host and port, without a zone (RFC 9176 section 5).",
                 parameter);
     }
 

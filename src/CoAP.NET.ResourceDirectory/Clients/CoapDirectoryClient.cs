@@ -11,13 +11,13 @@ namespace CoAP.NET.ResourceDirectory;
 public sealed class CoapDirectoryClient
 {
     /// <summary>The group of all CoRE Resource Directories of the local link, over IPv6 (RFC 9176 section 9.5).</summary>
-    public const string LinkLocalGroup = "coap://[ff02::fe]";
+    public static CoapUri LinkLocalGroup { get; } = CoapUri.Parse("coap://[ff02::fe]");
 
     /// <summary>The group of all CoRE Resource Directories of the site, over IPv6 (RFC 9176 section 9.5).</summary>
-    public const string SiteLocalGroup = "coap://[ff05::fe]";
+    public static CoapUri SiteLocalGroup { get; } = CoapUri.Parse("coap://[ff05::fe]");
 
     /// <summary>The group of all CoRE Resource Directories, over IPv4 (RFC 9176 section 9.5).</summary>
-    public const string IPv4Group = "coap://224.0.1.190";
+    public static CoapUri IPv4Group { get; } = CoapUri.Parse("coap://224.0.1.190");
 
     private readonly ICoapClient _client;
     private readonly ResolvedDirectoryHost _host;
@@ -231,7 +231,7 @@ public sealed class CoapDirectoryClient
         ResolvedDirectoryHost host = new(null, null);
         await foreach (CoapGroupMemberLinks member in members.WithCancellation(cancellationToken).ConfigureAwait(false))
         {
-            if (TryRead(client, host, options, CoapUri.Parse(member.Uri), member.Links) is { } found)
+            if (TryRead(client, host, options, member.Uri, member.Links) is { } found)
             {
                 yield return found;
             }

@@ -11,8 +11,8 @@ public sealed class CoapDirectoryEndpoint
     /// <summary>The link of the directory, with an absolute target.</summary>
     public CoapLink Link { get; }
 
-    /// <summary>The absolute URI of the registration at the directory.</summary>
-    public string Location => Link.Target;
+    /// <summary>The absolute URI of the registration at the directory; null if its target is not a CoAP URI.</summary>
+    public CoapUri? Location => CoapUri.TryParse(Link.Target, out CoapUri? uri) ? uri : null;
 
     /// <summary>The name of the endpoint (<c>ep</c>); null if the directory returned none.</summary>
     public string? Name => Link.GetValue("ep");
@@ -21,9 +21,10 @@ public sealed class CoapDirectoryEndpoint
     public string? Sector => Link.GetValue("d");
 
     /// <summary>
-    /// The base URI of the endpoint, such as <c>coap://[2001:db8::3]:61616</c> (<c>base</c>); null if the directory returned none.
+    /// The base URI of the endpoint, such as <c>coap://[2001:db8::3]:61616</c> (<c>base</c>); null if the directory returned none, or one
+    /// that is not a CoAP URI.
     /// </summary>
-    public string? Base => Link.GetValue("base");
+    public CoapUri? Base => CoapUri.TryParse(Link.GetValue("base"), out CoapUri? uri) ? uri : null;
 
     /// <summary>The types of the endpoint (<c>et</c>).</summary>
     public IReadOnlyList<string> Types =>
@@ -31,5 +32,5 @@ public sealed class CoapDirectoryEndpoint
 
     /// <summary>Returns name and base, human-readable.</summary>
     /// <returns>The text, safe for logs.</returns>
-    public override string ToString() => CoapUntrustedText.LineOf($"{Name} {Base}");
+    public override string ToString() => CoapUntrustedText.LineOf($"{Name} {Link.GetValue("base")}");
 }

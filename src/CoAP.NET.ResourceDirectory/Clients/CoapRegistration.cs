@@ -130,11 +130,16 @@ public sealed class CoapRegistration : IAsyncDisposable
     /// <exception cref="ArgumentException">The base is not an absolute CoAP URI, or has a path, a query or a zone.</exception>
     /// <exception cref="CoapException">The attempt failed. The registration keeps trying, as <see cref="Status"/> says.</exception>
     /// <exception cref="ObjectDisposedException">The registration was stopped.</exception>
-    public Task UpdateAsync(string? baseUri = null, IEnumerable<CoapLink>? links = null, CancellationToken cancellationToken = default)
+    public Task UpdateAsync(CoapUri? baseUri = null, IEnumerable<CoapLink>? links = null, CancellationToken cancellationToken = default)
     {
         RegistrationUpdateContent change = new(ClientRegistrationRules.CheckBase(baseUri, nameof(baseUri)), links);
         return _loop.UpdateAsync(change).WaitAsync(cancellationToken);
     }
+
+    /// <inheritdoc cref="UpdateAsync(CoapUri, IEnumerable{CoapLink}, CancellationToken)"/>
+    /// <exception cref="CoapFormatException">The text is not a URI.</exception>
+    public Task UpdateAsync(string baseUri, IEnumerable<CoapLink>? links = null, CancellationToken cancellationToken = default) =>
+        UpdateAsync(CoapUri.FromString(baseUri), links, cancellationToken);
 
     /// <summary>Stops, and removes the endpoint from the directory (<see cref="CoapRegistrationOptions.RemoveAtEnd"/>).</summary>
     /// <remarks>

@@ -68,13 +68,14 @@ public sealed partial class CoapRegistrationOptions
     /// </remarks>
     /// <exception cref="ArgumentException">The value is not an absolute CoAP URI, or has a path, a query or a zone.</exception>
     /// <exception cref="InvalidOperationException">The settings are in use.</exception>
-    public string? Base
+    public CoapUri? Base
     {
         get;
         set
         {
             ThrowIfReadOnly();
-            field = ClientRegistrationRules.CheckBase(value, nameof(value));
+            ClientRegistrationRules.CheckBase(value, nameof(value));
+            field = value;
         }
     }
 

@@ -14,8 +14,8 @@ public sealed class CoapRegistrationStatus
     /// <summary>The URI of the directory for registrations; null while it is unknown.</summary>
     public CoapUri? Directory { get; internal init; }
 
-    /// <summary>The location of the registration, from the directory; null if there is none, or if the directory returned none.</summary>
-    public string? Location { get; internal init; }
+    /// <summary>The URI of the registration at the directory; null if there is none, or if the directory returned none.</summary>
+    public CoapUri? Location { get; internal init; }
 
     /// <summary>The end of the registration without a further refresh; null if the endpoint is not registered.</summary>
     public DateTimeOffset? Until { get; internal init; }

@@ -58,7 +58,7 @@ internal sealed class RegistrationLoop
         _uri = uri;
         _directory = directory;
         _options = options;
-        _base = options.Base;
+        _base = ClientRegistrationRules.CheckBase(options.Base, nameof(options));
         _links = options.Links;
         _exchange = new RegistrationExchange(client, options);
         CoapEnvironment environment = client.Endpoint.Environment;
@@ -347,7 +347,8 @@ internal sealed class RegistrationLoop
             {
                 State = state,
                 Directory = _grant?.RegistrationUri ?? _directory?.Registration,
-                Location = _grant?.Location,
+                Location = _grant is not null && _grant.RegistrationUri.TryResolve(_grant.Location, out CoapUri? location, out _)
+                    ? location : null,
                 Until = _grant is { } grant ? now + (_options.Lifetime - grant.AgeBy(_time)) : null,
                 NextTry = next is { } wait ? now + wait : null,
                 Failures = _failures,

@@ -32,7 +32,7 @@ public sealed class EndpointDocumentationTests : EndpointTest
         await app.StartAsync();
         await using CoapClient device = new();
         using HttpClient browser = new();
-        string light = $"{app.Services.GetRequiredService<CoapServer>().LocalEndpoints[0]}/lights/1";
+        string light = $"{app.Services.GetRequiredService<CoapServer>().LocalEndpoints[0]}lights/1";
 
         await using CoapObservation observation = await device.ObserveAsync(light).WaitAsync(Hang);
         await using IAsyncEnumerator<CoapResponse> states = observation.ReadAllAsync().GetAsyncEnumerator();

@@ -167,7 +167,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
             return CoapResults.Text("on");
         });
         await using CoapClient client = new(new CoapEndpointOptions { Routes = routes });
-        await client.PostAsync(_server.LocalEndpoints[0] + "/hello", null);
+        await client.PostAsync(_server.LocalEndpoints[0] + "hello", null);
         CoapPeer peer = await connected.Task.WaitAsync(s_hang);
 
         DeviceEndpoint path = new(_options, _ => peer, _clock, NullLogger.Instance);
@@ -292,7 +292,7 @@ public sealed class HttpBoundTests : IAsyncDisposable
         _server.Listen("coap://127.0.0.1:0");
         await _server.StartAsync();
         ProxiedResourceEndpoint path = Path(_client);
-        DefaultHttpContext context = Context("192.0.2.66", _server.LocalEndpoints[0] + "/lamp");
+        DefaultHttpContext context = Context("192.0.2.66", _server.LocalEndpoints[0] + "lamp");
         prepare(context);
         Task holding = path.HandleAsync(context);
         await begun.WaitAsync(s_hang);

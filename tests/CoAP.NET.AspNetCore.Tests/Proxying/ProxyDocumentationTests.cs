@@ -42,7 +42,7 @@ public sealed class ProxyDocumentationTests : ProxyTest
         routes.MapPost("/3", () => CoapResults.Created("/3/7"));
         await using CoapClient device = new(new CoapEndpointOptions { Routes = routes });
         using HttpResponseMessage absent = await SendAsync("GET", "/open/1/3/0");
-        await device.PostAsync(Coap.LocalEndpoints[1] + "/hello/1", null);
+        await device.PostAsync(Coap.LocalEndpoints[1] + "hello/1", null);
 
         using HttpResponseMessage put = await SendAsync("PUT", "/open/1/3/0/a%20b?x=%26", new StringContent("on"));
         using HttpResponseMessage created = await SendAsync("POST", "/open/1/3");

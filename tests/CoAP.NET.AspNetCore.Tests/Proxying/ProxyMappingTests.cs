@@ -36,7 +36,7 @@ public sealed class ProxyMappingTests : ProxyTest
     {
         Coap.Listen("coap://[::1]:0");
         await StartProxyAsync();
-        string port = Coap.LocalEndpoints[1].Split(':')[^1];
+        string port = Coap.LocalEndpoints[1].Origin().Split(':')[^1];
 
         string response = await SayAsync($"GET /hc/coap://%5B::1%5D:{port}/seen?a=%26b&c%20d HTTP/1.1\nHost: x\nConnection: close\n\n");
 

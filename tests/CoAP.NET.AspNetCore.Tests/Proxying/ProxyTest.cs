@@ -25,7 +25,7 @@ public abstract class ProxyTest : WebTest
 
     private protected ConcurrentQueue<CoapRequestContext> Seen { get; } = [];
 
-    private protected string Origin => Coap.LocalEndpoints[0];
+    private protected string Origin => Coap.LocalEndpoints[0].Origin();
 
     public override async ValueTask DisposeAsync()
     {

@@ -9,7 +9,7 @@ public sealed class BenchTests
     public async Task The_measurements_are_drawn_on_a_terminal_during_the_run()
     {
         await using CoapServer server = await TestServer.StartAsync();
-        string[] args = ["bench", $"{server.LocalEndpoints[0]}/text", "--peers", "1", "--seconds", "0.1", "--warm-up", "0"];
+        string[] args = ["bench", $"{server.LocalEndpoints[0]}text", "--peers", "1", "--seconds", "0.1", "--warm-up", "0"];
 
         CliRun terminal = await new CliHarness { IsTerminal = true }.InvokeAsync(args);
         CliRun redirected = await CliHarness.RunAsync(args);
@@ -26,7 +26,7 @@ public sealed class BenchTests
 
         await LongEnough.RunAsync(async factor =>
         {
-            CliRun run = await CliHarness.RunAsync("bench", $"{server.LocalEndpoints[0]["coap://".Length..]}/text", "--peers", "2",
+            CliRun run = await CliHarness.RunAsync("bench", $"{server.LocalEndpoints[0].Origin()["coap://".Length..]}/text", "--peers", "2",
                 "--seconds", (0.2 * factor).ToString(CultureInfo.InvariantCulture), "--warm-up", "0", "--quiet", "--strict", "--expect",
                 "21.5");
             if (run.Error.Contains("no answers"))
@@ -45,18 +45,18 @@ public sealed class BenchTests
     {
         await using CoapServer server = await TestServer.StartAsync();
 
-        CliRun run = await CliHarness.RunAsync("bench", $"{server.LocalEndpoints[0]}/text", "--peers", "1", "--seconds", "0.1", "--warm-up",
+        CliRun run = await CliHarness.RunAsync("bench", $"{server.LocalEndpoints[0]}text", "--peers", "1", "--seconds", "0.1", "--warm-up",
             "0", "--quiet", "--json", "-");
 
         run.HasExitCode(ExitCodes.Success);
-        run.HasOut($"coap bench {server.LocalEndpoints[0]}/text --peers 1");
+        run.HasOut($"coap bench {server.LocalEndpoints[0]}text --peers 1");
     }
 
     [Fact]
     public async Task The_bench_command_accepts_times_with_units()
     {
         await using CoapServer server = await TestServer.StartAsync();
-        string[] args = ["bench", $"{server.LocalEndpoints[0]}/text", "--peers", "1", "--seconds", "100ms", "--warm-up", "0s", "--ramp",
+        string[] args = ["bench", $"{server.LocalEndpoints[0]}text", "--peers", "1", "--seconds", "100ms", "--warm-up", "0s", "--ramp",
             "0.1s", "--quiet", "--max-retransmit", "2", "--retransmission-timing", "fasor"];
 
         CliRun run = await CliHarness.RunAsync([.. args, "--timeout", "5s"]);
@@ -100,7 +100,7 @@ public sealed class BenchTests
             return CoapResults.Text("on");
         }));
 
-        CliRun run = await CliHarness.RunAsync("bench", $"{server.LocalEndpoints[0]}/from", "--bind", "127.7.0.9", "--peers", "2", "--loop",
+        CliRun run = await CliHarness.RunAsync("bench", $"{server.LocalEndpoints[0]}from", "--bind", "127.7.0.9", "--peers", "2", "--loop",
             "open", "--rate", "40", "--seconds", "0.2", "--warm-up", "0", "--ramp", "0", "--quiet");
 
         run.HasExitCode(ExitCodes.Success);

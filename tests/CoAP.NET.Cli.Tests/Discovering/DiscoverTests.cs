@@ -7,7 +7,7 @@ public sealed class DiscoverTests
     public async Task Resources_are_drawn_as_a_tree()
     {
         await using CoapServer server = await StartAsync();
-        string uri = server.LocalEndpoints[0];
+        string uri = server.LocalEndpoints[0].Origin();
 
         CliRun run = await CliHarness.RunAsync("discover", uri);
 
@@ -29,7 +29,7 @@ public sealed class DiscoverTests
     public async Task A_query_filters_the_resources()
     {
         await using CoapServer server = await StartAsync();
-        string uri = server.LocalEndpoints[0];
+        string uri = server.LocalEndpoints[0].Origin();
 
         CliRun run = await CliHarness.RunAsync("discover", uri, "--query", "rt=temp*");
 
@@ -42,7 +42,7 @@ public sealed class DiscoverTests
     public async Task The_query_of_a_URI_without_a_path_is_a_filter_too()
     {
         await using CoapServer server = await StartAsync();
-        string uri = server.LocalEndpoints[0];
+        string uri = server.LocalEndpoints[0].Origin();
         string expected = $"{uri}\n└── sensors/\n    └── temp  rt=temperature,celsius sz=2000 rel=item\n";
 
         Assert.Equal(expected, (await CliHarness.RunAsync("discover", $"{uri}?rt=temp*")).Out);
@@ -56,17 +56,17 @@ public sealed class DiscoverTests
         await using CoapServer server =
             await TestServer.StartAsync(server => server.MapGet("/closed", () => CoapResults.Forbidden("not for you")));
 
-        CliRun run = await CliHarness.RunAsync("discover", $"{server.LocalEndpoints[0]}/closed");
+        CliRun run = await CliHarness.RunAsync("discover", $"{server.LocalEndpoints[0]}closed");
 
         run.HasExitCode(ExitCodes.ClientError);
-        Assert.Equal($"coap: {server.LocalEndpoints[0]}/closed answered 4.03 Forbidden: not for you\n", run.Error);
+        Assert.Equal($"coap: {server.LocalEndpoints[0]}closed answered 4.03 Forbidden: not for you\n", run.Error);
     }
 
     [Fact]
     public async Task JSON_output_has_every_link_with_its_absolute_URI()
     {
         await using CoapServer server = await StartAsync();
-        string uri = server.LocalEndpoints[0];
+        string uri = server.LocalEndpoints[0].Origin();
 
         CliRun run = await CliHarness.RunAsync("discover", uri, "--json", "--query", "if=sensor");
 
@@ -87,7 +87,7 @@ public sealed class DiscoverTests
                         new CoapLink("coap://[2001:db8::1]/a//b/")]))
                 : CoapResults.BadRequest()));
 
-        CliRun run = await CliHarness.RunAsync("discover", $"{server.LocalEndpoints[0]}/rd-lookup/res", "--query", "et=oic");
+        CliRun run = await CliHarness.RunAsync("discover", $"{server.LocalEndpoints[0]}rd-lookup/res", "--query", "et=oic");
 
         Assert.Equal(
             """
@@ -111,7 +111,7 @@ public sealed class DiscoverTests
                 () => CoapResults.Content(new CoapContent("</a>;title=\"\u001b[2J\""u8.ToArray(), CoapContentFormat.LinkFormat)));
             server.MapGet("/broken", () => CoapResults.Content(new CoapContent("{\"t\":21.50}"u8.ToArray(), CoapContentFormat.LinkFormat)));
         });
-        string uri = server.LocalEndpoints[0];
+        string uri = server.LocalEndpoints[0].Origin();
 
         CliRun text = await CliHarness.RunAsync("discover", $"{uri}/broken");
         CliRun none = await CliHarness.RunAsync("discover", $"{uri}/none");

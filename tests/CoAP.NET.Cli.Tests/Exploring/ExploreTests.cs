@@ -27,7 +27,7 @@ public sealed class ExploreTests
                 return true;
             },
         };
-        Task<CliRun> run = harness.InvokeAsync("explore", server.LocalEndpoints[0], "--port", "0");
+        Task<CliRun> run = harness.InvokeAsync("explore", server.LocalEndpoints[0].Origin(), "--port", "0");
         await harness.WhenErrorAsync("Ctrl-C to stop");
 
         Uri address = new(harness.OutSoFar.Trim());
@@ -46,7 +46,7 @@ public sealed class ExploreTests
         Assert.Equal((UnixFileMode)0, modeOfFolder & (UnixFileMode.OtherRead | UnixFileMode.OtherExecute | UnixFileMode.GroupRead));
         page.Mentions("CoAP");
         Assert.Equal(HttpStatusCode.Forbidden, refused.StatusCode);
-        told.TextOf("target").Begins(server.LocalEndpoints[0]);
+        told.TextOf("target").Begins(server.LocalEndpoints[0].Origin());
         Assert.Equal(0, (await run).ExitCode);
         Assert.False(File.Exists(opened.LocalPath));
         await Assert.ThrowsAsync<HttpRequestException>(() => browser.GetAsync(new Uri("", UriKind.Relative)));

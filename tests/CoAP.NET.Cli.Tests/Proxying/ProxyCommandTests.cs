@@ -9,7 +9,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
 
     private readonly CoapServer _origin = new();
 
-    private string Origin => _origin.LocalEndpoints[0].TrimEnd('/');
+    private string Origin => _origin.LocalEndpoints[0].Origin();
 
     public async ValueTask InitializeAsync()
     {
@@ -123,7 +123,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
         await proxy.StartAsync();
         string target = $"coap://sensor.example.com/{string.Join('/', Enumerable.Repeat("abcdefghi", length / 10))}?q";
 
-        string named = proxy.LocalEndpoints[0].Replace("127.0.0.1", "localhost");
+        string named = proxy.LocalEndpoints[0].Origin().Replace("127.0.0.1", "localhost");
 
         CliRun run = await CliHarness.RunAsync("get", target, "--proxy", named);
 
@@ -210,7 +210,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
         origin.Listen("coaps://127.0.0.1:0");
         origin.MapGet("/who", request => CoapResults.Text($"{request.Peer.Identity}"));
         await origin.StartAsync();
-        string target = origin.LocalEndpoints[0].TrimEnd('/');
+        string target = origin.LocalEndpoints[0].Origin();
         string[] keys = ["--psk", "device:0x99887766554433221100", "--upstream-psk", "gateway:0x00112233445566778899"];
 
         (CliRun run, _) = await RunAsync([.. keys, "--map", $"/={target}", "--allow", "127.0.0.0/8:*"],
@@ -246,7 +246,8 @@ public sealed class ProxyCommandTests : IAsyncLifetime
             request.Options.ProxyUri is null ? CoapResults.Text("seen") : CoapResults.Status(CoapCode.NotImplemented))).Observable();
         await proxy.StartAsync();
 
-        CliRun run = await CliHarness.RunAsync("observe", "coap://lamp.example/x", "--proxy", proxy.LocalEndpoints[0], "--count", "1");
+        CliRun run = await CliHarness.RunAsync(
+            "observe", "coap://lamp.example/x", "--proxy", proxy.LocalEndpoints[0].Origin(), "--count", "1");
 
         Assert.Equal("seen", run.Out.TrimEnd());
         run.HasExitCode(0);

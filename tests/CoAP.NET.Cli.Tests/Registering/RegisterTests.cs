@@ -10,7 +10,7 @@ public sealed class RegisterTests
     {
         await using CoapServer server = new();
         SmallDirectory directory = await StartAsync(server);
-        string uri = server.LocalEndpoints[0];
+        string uri = server.LocalEndpoints[0].Origin();
 
         CliRun run = await CliHarness.RunAsync("register", uri, "--ep", "node1", "--base", "coap://[2001:db8::3]", "--lt", "2h",
             "--sector", "floor3", "--et", "oic.d.sensor", "--attribute", "model=x1",
@@ -38,7 +38,8 @@ public sealed class RegisterTests
         SmallDirectory directory = await StartAsync(server);
         await using CoapServer device = await TestServer.StartAsync(device => device.MapGet("/t", () => "x").WithResourceType("t"));
 
-        CliRun run = await CliHarness.RunAsync("register", server.LocalEndpoints[0], "--ep", "device", "--base", device.LocalEndpoints[0],
+        CliRun run = await CliHarness.RunAsync(
+            "register", server.LocalEndpoints[0].Origin(), "--ep", "device", "--base", device.LocalEndpoints[0].Origin(),
             "--ask");
 
         run.HasExitCode(ExitCodes.Success);
@@ -54,7 +55,7 @@ public sealed class RegisterTests
         CliHarness harness = new() { Stopped = stop.Token };
 
         Task<CliRun> run = harness.InvokeAsync(
-            "register", server.LocalEndpoints[0], "--ep", "node1", "--base", "coap://[2001:db8::3]", "--keep");
+            "register", server.LocalEndpoints[0].Origin(), "--ep", "node1", "--base", "coap://[2001:db8::3]", "--keep");
         await harness.WhenOutAsync("/reg/1/");
         Assert.Single(directory.Registrations);
         await stop.CancelAsync();
@@ -76,7 +77,7 @@ public sealed class RegisterTests
         ProcessStartInfo start = new("env",
             [
                 "--default-signal=INT", "dotnet", Path.Combine(AppContext.BaseDirectory, "coap.dll"), "register",
-                server.LocalEndpoints[0], "--ep", "node1", "--base", "coap://[2001:db8::3]", "--keep",
+                server.LocalEndpoints[0].Origin(), "--ep", "node1", "--base", "coap://[2001:db8::3]", "--keep",
             ])
         {
             RedirectStandardOutput = true,
@@ -136,7 +137,7 @@ public sealed class RegisterTests
             server.MapGet("/rd-lookup/ep", () => CoapResults.Content(content)).WithResourceType("core.rd-lookup-ep");
         });
 
-        CliRun run = await CliHarness.RunAsync(["discover", "--rd", server.LocalEndpoints[0], .. options]);
+        CliRun run = await CliHarness.RunAsync(["discover", "--rd", server.LocalEndpoints[0].Origin(), .. options]);
 
         Assert.NotEmpty(run.Out + run.Error);
         Assert.DoesNotContain(run.Out + run.Error, c => char.IsControl(c) && c != '\n');
@@ -149,7 +150,7 @@ public sealed class RegisterTests
         await using CoapServer server = new();
         SmallDirectory directory = await StartAsync(server);
         directory.Answers = _ => CoapResults.Forbidden("not you");
-        string uri = server.LocalEndpoints[0];
+        string uri = server.LocalEndpoints[0].Origin();
 
         CliRun refused = await CliHarness.RunAsync("register", uri, "--ep", "node1", "--base", "coap://[2001:db8::3]");
         refused.HasExitCode(ExitCodes.ClientError);
@@ -165,10 +166,10 @@ public sealed class RegisterTests
         }
 
         await using CoapServer plain = await TestServer.StartAsync();
-        CliRun none = await CliHarness.RunAsync("discover", "--rd", plain.LocalEndpoints[0]);
+        CliRun none = await CliHarness.RunAsync("discover", "--rd", plain.LocalEndpoints[0].Origin());
         none.HasExitCode(ExitCodes.Protocol);
         none.HasError("lists no resource directory");
-        Assert.Equal(ExitCodes.Usage, (await CliHarness.RunAsync("discover", plain.LocalEndpoints[0], "--endpoints")).ExitCode);
+        Assert.Equal(ExitCodes.Usage, (await CliHarness.RunAsync("discover", plain.LocalEndpoints[0].Origin(), "--endpoints")).ExitCode);
         Assert.Equal(ExitCodes.Usage, (await CliHarness.RunAsync("discover", "--rd", uri, "-q", "rt=a", "-q", "rt=b")).ExitCode);
     }
 

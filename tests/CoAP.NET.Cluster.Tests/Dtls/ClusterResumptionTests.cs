@@ -127,7 +127,7 @@ public sealed class ClusterResumptionTests
             await cluster.StartAsync();
             await using CoapServer server = Server(cluster, keys, port);
             await server.StartAsync();
-            port = new Uri(server.LocalEndpoints[0]).Port;
+            port = server.LocalEndpoints[0].Port;
             CoapResponse response = await client.GetAsync($"coaps://127.0.0.1:{port}/who");
             response.Says(Identity);
             Assert.Equal(i + 1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);

@@ -38,7 +38,7 @@ public sealed class ServerRunTests : FolderTest
             await cluster.StartAsync();
             await using CoapServer server = Server(cluster, 0);
             await server.StartAsync();
-            port = new Uri(server.LocalEndpoints[0]).Port;
+            port = server.LocalEndpoints[0].Port;
             await client.GetAsync($"coaps://127.0.0.1:{port}/who");
             for (int looks = 0; !await HasSessionAsync(cluster); looks++)
             {
@@ -81,7 +81,7 @@ public sealed class ServerRunTests : FolderTest
             await cluster.StartAsync();
             await using CoapServer server = Shared(cluster);
             await server.StartAsync();
-            await client.GetAsync($"{server.LocalEndpoints[0]}/who");
+            await client.GetAsync($"{server.LocalEndpoints[0]}who");
             for (int looks = 0; !await HasSessionAsync(cluster); looks++)
             {
                 await Eventually.PauseAsync(looks);

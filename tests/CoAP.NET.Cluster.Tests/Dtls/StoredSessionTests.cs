@@ -29,7 +29,7 @@ public sealed class StoredSessionTests
             await using (CoapServer server = Server(cluster))
             {
                 await server.StartAsync();
-                await client.GetAsync($"{server.LocalEndpoints[0]}/who");
+                await client.GetAsync($"{server.LocalEndpoints[0]}who");
                 session = await FindSessionAsync(cluster);
             }
 

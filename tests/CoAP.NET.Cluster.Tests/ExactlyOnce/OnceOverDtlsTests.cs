@@ -102,7 +102,7 @@ public sealed class OnceOverDtlsTests : FolderTest
         return true;
     }
 
-    private static int PortOf(CoapServer server) => new Uri(server.LocalEndpoints[0]).Port;
+    private static int PortOf(CoapServer server) => server.LocalEndpoints[0].Port;
 
     private static async Task<bool> HasSessionAsync(CoapCluster cluster)
     {

@@ -215,7 +215,7 @@ public abstract class OnceSuite : IDisposable
 
     private async Task<string> SendAsync(CoapServer server, byte[] request)
     {
-        await _device.SendAsync(request, new IPEndPoint(IPAddress.Loopback, new Uri(server.LocalEndpoints[0]).Port));
+        await _device.SendAsync(request, new IPEndPoint(IPAddress.Loopback, server.LocalEndpoints[0].Port));
         UdpReceiveResult answer = await _device.ReceiveAsync();
         CoapMessage message = CoapDatagramSerializer.Default.Deserialize(answer.Buffer);
         Assert.Equal(CoapCode.Changed, message.Code);

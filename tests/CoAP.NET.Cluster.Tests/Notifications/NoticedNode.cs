@@ -54,7 +54,7 @@ internal sealed class NoticedNode : IAsyncDisposable
         // Observations of one client share a registration.
         CoapClient client = new();
         _clients.Add(client);
-        CoapObservation observation = await client.ObserveAsync(Server.LocalEndpoints[0] + path);
+        CoapObservation observation = await client.ObserveAsync(Server.LocalEndpoints[0].Origin() + path);
         _ = ReadAsync(observation);
         return observation;
     }

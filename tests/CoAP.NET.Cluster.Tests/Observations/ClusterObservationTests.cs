@@ -288,7 +288,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
 
         public CoapServer Server { get; private set; } = null!;
 
-        public int Port => new Uri(Server.LocalEndpoints[0]).Port;
+        public int Port => Server.LocalEndpoints[0].Port;
 
         public static async Task<Node> StartAsync(ICoapClusterStore store, int port = 0, Action<Node>? before = null)
         {

@@ -106,7 +106,7 @@ public sealed class CrashedServerTests : FolderTest
 
         public CoapServer Server { get; }
 
-        public int Port => new Uri(Server.LocalEndpoints[0]).Port;
+        public int Port => Server.LocalEndpoints[0].Port;
 
         public string State
         {

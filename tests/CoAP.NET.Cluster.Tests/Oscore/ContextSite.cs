@@ -163,7 +163,7 @@ internal sealed class ContextSite : IAsyncDisposable
             set => _text = value;
         }
 
-        public IPEndPoint Address => IPEndPoint.Parse(Server.LocalEndpoints[0]["coap://".Length..]);
+        public IPEndPoint Address => IPEndPoint.Parse(Server.LocalEndpoints[0].Origin()["coap://".Length..]);
 
         public ValueTask DisposeAsync() => new(_end ??= EndAsync());
 

@@ -25,7 +25,7 @@ internal sealed class SiteNode : IAsyncDisposable
     /// <summary>How many datagrams it posted to other nodes.</summary>
     public long Posted => ((HubNetwork)Cluster.Peers.Network!).Relayed;
 
-    public IPEndPoint Address => new(IPAddress.Loopback, new Uri(_server.LocalEndpoints[0]).Port);
+    public IPEndPoint Address => new(IPAddress.Loopback, _server.LocalEndpoints[0].Port);
 
     /// <summary>How many datagrams were of no use to it.</summary>
     public long Rejected => _server.Endpoint.Counters[CoapCounter.RecordsRejected];

@@ -71,7 +71,7 @@ public sealed class PostgreSqlDirectoryTests(PostgreSqlServer server)
 
         public CoapServer Server { get; } = new();
 
-        public string Uri => Server.LocalEndpoints[0];
+        public string Uri => Server.LocalEndpoints[0].Origin();
 
         public static async Task<Node> StartAsync(PostgreSqlServer server, NodeHub hub)
         {

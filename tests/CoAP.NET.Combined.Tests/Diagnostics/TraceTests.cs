@@ -151,7 +151,7 @@ public sealed class TraceTests : EndpointTest
         Assert.Contains(read.Packets,
             static packet => !packet.IsInbound && packet.Data.EndsWith("ff000000000000", Ordinal));
         Assert.All(read.Packets,
-            packet => Assert.EndsWith(new Uri(server.LocalEndpoints[0]).Port.ToString(System.Globalization.CultureInfo.InvariantCulture),
+            packet => Assert.EndsWith(server.LocalEndpoints[0].Port.ToString(System.Globalization.CultureInfo.InvariantCulture),
                 packet.IsInbound ? packet.Destination : packet.Source, Ordinal));
     }
 

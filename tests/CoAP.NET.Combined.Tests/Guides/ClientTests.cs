@@ -156,10 +156,10 @@ public sealed class ClientTests : GuideTest
         device.Listen("coap://127.0.0.1:0");
         await device.StartAsync();
         await using CoapClient fromDevice = new(device.Endpoint);
-        CoapResponse registered = await fromDevice.PostAsync($"{server.LocalEndpoints[0]}/register", null)
+        CoapResponse registered = await fromDevice.PostAsync($"{server.LocalEndpoints[0]}register", null)
             .WaitAsync(TimeSpan.FromMinutes(2));
         Assert.Equal("/rd/thermometer", registered.Options.Location);
-        await fromServer.GetAsync($"{device.LocalEndpoints[0]}/3/0/1").WaitAsync(TimeSpan.FromMinutes(2)).Says("thermometer");
+        await fromServer.GetAsync($"{device.LocalEndpoints[0]}3/0/1").WaitAsync(TimeSpan.FromMinutes(2)).Says("thermometer");
     }
 
     [Fact]
@@ -169,7 +169,7 @@ public sealed class ClientTests : GuideTest
         server.MapGet("/from", static request => CoapResults.Text($"{request.Peer.Address.ToIPAddress()}"));
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
-        string uri = $"{server.LocalEndpoints[0]}/from";
+        string uri = $"{server.LocalEndpoints[0]}from";
         IPAddress own = IPAddress.Parse("127.3.0.7");
         await using CoapClient client = new();
         client.Endpoint.AddTransport(new CoapUdpTransport(new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(own, 0) } }));

@@ -20,7 +20,7 @@ public sealed class GettingStartedTests : GuideTest
         await server.StartAsync();
 
         await using CoapClient client = new();
-        CoapResponse response = await client.GetAsync($"{server.LocalEndpoints[0]}/temperature");
+        CoapResponse response = await client.GetAsync(server.LocalEndpoints[0].Resolve("/temperature"));
         Console.WriteLine($"{response.Code}: {response.GetText()}");
 
         Assert.Equal("2.05 Content: 21.5", $"{response.Code}: {response.GetText()}");

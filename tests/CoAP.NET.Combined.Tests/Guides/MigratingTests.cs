@@ -72,7 +72,7 @@ public sealed partial class MigratingTests : GuideTest
         await server.StartAsync(cancellationToken);
 
         await using CoapClient client = new();
-        CoapRequest request = new(CoapMethod.Post, $"{server.LocalEndpoints[0]}/hello")
+        CoapRequest request = new(CoapMethod.Post, server.LocalEndpoints[0].Resolve("/hello"))
         {
             Content = CoapContent.Text("Hi"),
             Accept = CoapContentFormat.TextPlain

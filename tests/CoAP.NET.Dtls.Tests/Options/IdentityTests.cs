@@ -90,7 +90,7 @@ public sealed class IdentityTests
         asking.Client = new CoapDtlsClientOptions { Certificate = device, TrustedAuthorities = { authority.Certificate } };
         await using CoapClient client = new(new CoapEndpointOptions().UseDtls(asking));
 
-        await client.GetAsync($"{server.LocalEndpoints[0]}/who").Says("CN=device-7");
+        await client.GetAsync($"{server.LocalEndpoints[0]}who").Says("CN=device-7");
     }
 
     private static CoapClient WithCertificate(SecureEndpoints secure, BenchAuthority authority, X509Certificate2? certificate) =>

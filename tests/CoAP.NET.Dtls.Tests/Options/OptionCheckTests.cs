@@ -98,7 +98,7 @@ public sealed class OptionCheckTests
         server.Listen("coaps://127.0.0.1:0");
         await server.StartAsync();
 
-        Assert.Single(server.LocalEndpoints).Begins("coaps:");
+        Assert.Equal("coaps", Assert.Single(server.LocalEndpoints).Scheme);
     }
 
     [Fact]

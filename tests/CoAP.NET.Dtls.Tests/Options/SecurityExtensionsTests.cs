@@ -246,7 +246,7 @@ public sealed class SecurityExtensionsTests : IDisposable
     }
 
     private static async Task<string> WhoAsync(CoapClient client, CoapServer server) =>
-        (await client.GetAsync($"{server.LocalEndpoints[0]}/who", TestContext.Current.CancellationToken)).GetText();
+        (await client.GetAsync($"{server.LocalEndpoints[0]}who", TestContext.Current.CancellationToken)).GetText();
 
     private (string Certificate, string Key) Files(string name, X509Certificate2 issued)
     {

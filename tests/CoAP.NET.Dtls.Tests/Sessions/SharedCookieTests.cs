@@ -123,7 +123,7 @@ public sealed class SharedCookieTests
     private static async Task<int> PortOf(CoapServer server)
     {
         await server.StartAsync();
-        return new Uri(server.LocalEndpoints[0]).Port;
+        return server.LocalEndpoints[0].Port;
     }
 
     // Sent again when the system dropped it; waits for as long as it takes.

@@ -21,7 +21,7 @@ public sealed class AllocationTests(ITestOutputHelper output)
         secure.Server.MapGet("/reading", () => CoapResults.Text("21.5")).AllowInsecureTransport();
         secure.Server.Listen("coap://127.0.0.1:0");
         await secure.StartAsync();
-        string plainHost = secure.Server.LocalEndpoints.First(endpoint => endpoint.StartsWith("coap:", Ordinal));
+        string plainHost = secure.Server.LocalEndpoints.First(endpoint => endpoint.Scheme == "coap").Origin();
         using Device plain = new(new IPEndPoint(IPAddress.Loopback, new Uri(plainHost).Port), null);
         SecureClient client = new(suite, withCid);
         using Device secured = new(secure.Endpoint, client);

@@ -35,7 +35,7 @@ public sealed class ClientAddressTests
         await server.StartAsync();
         await using CoapClient client = new();
 
-        CoapResponse response = await client.GetAsync($"{Assert.Single(server.LocalEndpoints)}/forwarded");
+        CoapResponse response = await client.GetAsync(Assert.Single(server.LocalEndpoints).Resolve("/forwarded"));
 
         Assert.Equal((CoapCode.Content, "hello"), (response.Code, response.GetText()));
     }

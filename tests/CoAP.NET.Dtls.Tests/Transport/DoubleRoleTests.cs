@@ -21,12 +21,12 @@ public sealed class DoubleRoleTests
         await two.StartAsync();
 
         // One after the other, as handshakes at the same time take longer; then both at once.
-        await one.Endpoint.GetAsync($"{two.LocalEndpoints[0]}/name").Says("two");
-        await two.Endpoint.GetAsync($"{one.LocalEndpoints[0]}/name").Says("one");
+        await one.Endpoint.GetAsync($"{two.LocalEndpoints[0]}name").Says("two");
+        await two.Endpoint.GetAsync($"{one.LocalEndpoints[0]}name").Says("one");
         Task<CoapResponse>[] ofTwos = [
-            .. Enumerable.Range(0, Requests).Select(_ => one.Endpoint.GetAsync($"{two.LocalEndpoints[0]}/name"))];
+            .. Enumerable.Range(0, Requests).Select(_ => one.Endpoint.GetAsync($"{two.LocalEndpoints[0]}name"))];
         Task<CoapResponse>[] ofOnes = [
-            .. Enumerable.Range(0, Requests).Select(_ => two.Endpoint.GetAsync($"{one.LocalEndpoints[0]}/name"))];
+            .. Enumerable.Range(0, Requests).Select(_ => two.Endpoint.GetAsync($"{one.LocalEndpoints[0]}name"))];
         Assert.All(await Task.WhenAll(ofTwos), response => Assert.Equal("two", response.GetText()));
         Assert.All(await Task.WhenAll(ofOnes), response => Assert.Equal("one", response.GetText()));
 
@@ -51,8 +51,8 @@ public sealed class DoubleRoleTests
             await using CoapServer two = Make("two", withCids, out CoapDtlsTransport ofTwo);
             await one.StartAsync();
             await two.StartAsync();
-            Task<CoapResponse> ofTheTwo = one.Endpoint.GetAsync($"{two.LocalEndpoints[0]}/name");
-            Task<CoapResponse> ofTheOne = two.Endpoint.GetAsync($"{one.LocalEndpoints[0]}/name");
+            Task<CoapResponse> ofTheTwo = one.Endpoint.GetAsync($"{two.LocalEndpoints[0]}name");
+            Task<CoapResponse> ofTheOne = two.Endpoint.GetAsync($"{one.LocalEndpoints[0]}name");
 
             await ofTheTwo.WaitAsync(s_hangLimit).Says("two");
             await ofTheOne.WaitAsync(s_hangLimit).Says("one");
@@ -65,7 +65,7 @@ public sealed class DoubleRoleTests
     {
         await using CoapServer one = Make("one", withCids: false, out CoapDtlsTransport ofOne);
         await one.StartAsync();
-        IPEndPoint address = new(IPAddress.Loopback, new Uri(one.LocalEndpoints[0]).Port);
+        IPEndPoint address = new(IPAddress.Loopback, one.LocalEndpoints[0].Port);
         using Moving.ScriptedDevice device = await Moving.ScriptedDevice.ConnectAsync(address, withCid: false);
 
         // The device is no server, so this goes on until it is given up.

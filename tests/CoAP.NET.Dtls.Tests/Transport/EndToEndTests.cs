@@ -90,7 +90,7 @@ public sealed class EndToEndTests
         await using SecureEndpoints secure = new();
         secure.Server.Listen("coap://127.0.0.1:0");
         await secure.StartAsync();
-        string plain = secure.Server.LocalEndpoints.First(endpoint => endpoint.StartsWith("coap:", Ordinal));
+        string plain = secure.Server.LocalEndpoints.First(endpoint => endpoint.Scheme == "coap").Origin();
         await using CoapClient client = new();
 
         CoapResponse response = await client.GetAsync($"{plain}/hello");

@@ -33,7 +33,7 @@ internal sealed class SecureEndpoints : IAsyncDisposable
 
     public CoapDtlsTransport Transport { get; }
 
-    public string Host => Server.LocalEndpoints.First(endpoint => endpoint.StartsWith("coaps:", Ordinal));
+    public string Host => Server.LocalEndpoints.First(endpoint => endpoint.Scheme == "coaps").Origin();
 
     public IPEndPoint Endpoint => new(IPAddress.Loopback, new Uri(Host).Port);
 

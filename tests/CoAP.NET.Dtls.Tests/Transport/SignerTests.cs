@@ -22,7 +22,7 @@ public sealed class SignerTests
             ValidateServerPublicKey = (_, key, _) => new(key.Span.SequenceEqual(ofServer)),
         });
         await server.StartAsync();
-        CoapResponse response = await client.GetAsync($"{server.LocalEndpoints[0]}/key");
+        CoapResponse response = await client.GetAsync($"{server.LocalEndpoints[0]}key");
         Assert.Equal(ofClient, response.Payload.ToArray());
     }
 
@@ -47,7 +47,7 @@ public sealed class SignerTests
                 new(leaf.Equals(alone) && (errors & ~SslPolicyErrors.RemoteCertificateNameMismatch) == SslPolicyErrors.None),
         });
         await server.StartAsync();
-        CoapResponse response = await client.GetAsync($"{server.LocalEndpoints[0]}/key");
+        CoapResponse response = await client.GetAsync($"{server.LocalEndpoints[0]}key");
         Assert.Equal(CoapCode.Content, response.Code);
     }
 
@@ -75,9 +75,9 @@ public sealed class SignerTests
         CoapDtlsClientOptions trusting = new() { ValidateServerPublicKey = (_, _, _) => new(true) };
         await using CoapClient first = Ask(trusting);
         await using CoapClient second = Ask(trusting);
-        Task<CoapResponse> waiting = first.GetAsync($"{server.LocalEndpoints[0]}/key");
+        Task<CoapResponse> waiting = first.GetAsync($"{server.LocalEndpoints[0]}key");
         await asked.Task;
-        Assert.Equal(CoapCode.Content, (await second.GetAsync($"{server.LocalEndpoints[0]}/key")).Code);
+        Assert.Equal(CoapCode.Content, (await second.GetAsync($"{server.LocalEndpoints[0]}key")).Code);
         Assert.False(waiting.IsCompleted);
         answered.SetResult();
         Assert.Equal(CoapCode.Content, (await waiting).Code);
@@ -117,9 +117,9 @@ public sealed class SignerTests
         };
         await using CoapClient first = Ask(trusting);
         await using CoapClient second = Ask(trusting);
-        Task<CoapResponse> waiting = first.GetAsync($"{server.LocalEndpoints[0]}/key");
+        Task<CoapResponse> waiting = first.GetAsync($"{server.LocalEndpoints[0]}key");
         await asked.Task;
-        Assert.Equal(CoapCode.Content, (await second.GetAsync($"{server.LocalEndpoints[0]}/key")).Code);
+        Assert.Equal(CoapCode.Content, (await second.GetAsync($"{server.LocalEndpoints[0]}key")).Code);
         Assert.False(waiting.IsCompleted);
         answered.SetResult();
         Assert.Equal(CoapCode.Content, (await waiting).Code);
@@ -155,7 +155,7 @@ public sealed class SignerTests
                 },
             });
         using CancellationTokenSource end = new();
-        Task<CoapResponse> waiting = client.GetAsync($"{server.LocalEndpoints[0]}/key", cancellationToken: end.Token);
+        Task<CoapResponse> waiting = client.GetAsync($"{server.LocalEndpoints[0]}key", cancellationToken: end.Token);
         await asked.Task;
         await end.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => waiting);
@@ -196,7 +196,7 @@ public sealed class SignerTests
         });
         await server.StartAsync();
         CoapConnectionException failure = await Assert.ThrowsAsync<CoapConnectionException>(
-            () => client.GetAsync($"{server.LocalEndpoints[0]}/key"));
+            () => client.GetAsync($"{server.LocalEndpoints[0]}key"));
         Assert.Contains(reason, failure.ToString(), Ordinal);
     }
 
@@ -214,10 +214,10 @@ public sealed class SignerTests
         CoapDtlsClientOptions trusting = new() { ValidateServerPublicKey = (_, _, _) => new(true) };
         await using CoapClient client = Ask(trusting);
         CoapConnectionException failure = await Assert.ThrowsAsync<CoapConnectionException>(
-            () => client.GetAsync($"{server.LocalEndpoints[0]}/key"));
+            () => client.GetAsync($"{server.LocalEndpoints[0]}key"));
         Assert.Contains("internal_error", failure.ToString(), Ordinal);
         fails = false;
-        Assert.Equal(CoapCode.Content, (await client.GetAsync($"{server.LocalEndpoints[0]}/key")).Code);
+        Assert.Equal(CoapCode.Content, (await client.GetAsync($"{server.LocalEndpoints[0]}key")).Code);
     }
 
     [Fact]

@@ -45,10 +45,10 @@ public sealed class DashboardPageTests : IAsyncDisposable
         await browser.UntilAsync("document.getElementById('status').dataset.state === 'live'");
         for (int i = 0; i < 20; i++)
         {
-            await _client.GetAsync(_coap.LocalEndpoints[0] + "/sensors/" + i);
+            await _client.GetAsync(_coap.LocalEndpoints[0] + "sensors/" + i);
         }
 
-        await _client.GetAsync(_coap.LocalEndpoints[0] + "/missing");
+        await _client.GetAsync(_coap.LocalEndpoints[0] + "missing");
         await browser.UntilAsync("document.querySelector('#routes td')?.textContent === '/sensors/{id}'");
         await browser.UntilAsync("[...document.querySelectorAll('#codes tr')].some(row => row.textContent.includes('4.04'))");
         await browser.UntilAsync("document.querySelectorAll('#bounds li').length > 8");
@@ -83,7 +83,7 @@ public sealed class DashboardPageTests : IAsyncDisposable
         await browser.Page.ClickAsync("#trace-start");
         await browser.UntilAsync("document.getElementById('trace-status').textContent.startsWith('Tracing')");
 
-        CoapRequest request = new(CoapMethod.Get, _coap.LocalEndpoints[0] + "/" + Uri.EscapeDataString(Hostile));
+        CoapRequest request = new(CoapMethod.Get, _coap.LocalEndpoints[0] + Uri.EscapeDataString(Hostile));
         await _client.SendAsync(request);
         await browser.UntilAsync("[...document.querySelectorAll('#trace .what')].some(one => one.textContent.includes('<script>'))");
 

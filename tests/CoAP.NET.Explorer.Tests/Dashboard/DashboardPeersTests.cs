@@ -49,8 +49,8 @@ public sealed class DashboardPeersTests : IAsyncDisposable
         DashboardSite site = await StartAsync(options => options.MaxPeers = 1);
         await using CoapClient one = new();
         await using CoapClient two = new();
-        await one.GetAsync(_coap.LocalEndpoints[0] + "/a");
-        await two.GetAsync(_coap.LocalEndpoints[0] + "/a");
+        await one.GetAsync(_coap.LocalEndpoints[0] + "a");
+        await two.GetAsync(_coap.LocalEndpoints[0] + "a");
 
         using HttpResponseMessage all = await site.PostAsync("peers", new { address = "127.0.0.1" });
         JsonElement table = JsonDocument.Parse(await all.Content.ReadAsStringAsync()).RootElement;
@@ -158,7 +158,7 @@ public sealed class DashboardPeersTests : IAsyncDisposable
 
     private async Task AskAsync(UdpClient client, string message)
     {
-        int port = new Uri(_coap.LocalEndpoints[0]).Port;
+        int port = _coap.LocalEndpoints[0].Port;
         await client.SendAsync(Convert.FromHexString(message), new IPEndPoint(IPAddress.Loopback, port));
         await client.ReceiveAsync().WaitAsync(DashboardSite.Hang);
     }

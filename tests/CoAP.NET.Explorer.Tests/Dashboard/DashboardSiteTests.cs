@@ -65,7 +65,9 @@ public sealed class DashboardSiteTests : IAsyncDisposable
 
         JsonElement history = await DashboardSite.ReadAsync(lines);
         Assert.Equal(("history", "site"), (history.TextOf("kind"), history.TextOf("name")));
-        Assert.Equal(_coap.LocalEndpoints, history.GetProperty("listening").EnumerateArray().Select(one => one.GetString()));
+        Assert.Equal(
+            _coap.LocalEndpoints.Select(uri => uri.Origin()),
+            history.GetProperty("listening").EnumerateArray().Select(one => one.GetString()));
         for (int i = 1; i <= 3; i++)
         {
             _clock.Advance(FromSeconds(1));

@@ -389,7 +389,7 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         passing.MapGet("/state", _ => CoapResults.Text("1")).Observable();
         passing.Listen("coap+tcp://127.0.0.1:0");
         await passing.StartAsync();
-        await _page["uri"].FillAsync(passing.LocalEndpoints[0] + "/state");
+        await _page["uri"].FillAsync(passing.LocalEndpoints[0] + "state");
         await _page["observe"].ClickAsync();
         await _page.SaysAsync("observe-state", "Observing");
 

@@ -53,7 +53,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
             Tls = new CoapTlsOptions { Server = new SslServerAuthenticationOptions { ServerCertificate = certificate } },
         });
         await server.Listen("coaps+tcp://127.0.0.1:0").StartAsync();
-        List<JsonElement> events = await Page.RunAsync("request", new { method = "GET", uri = server.LocalEndpoints[0] + "/hello" });
+        List<JsonElement> events = await Page.RunAsync("request", new { method = "GET", uri = server.LocalEndpoints[0] + "hello" });
 
         JsonElement problem = events.Single(one => ExplorerPage.Kind(one) == "error");
         Assert.Equal("No secure connection", problem.TextOf("title"));
@@ -170,7 +170,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
     {
         await using WebApplication web = await StartAsync(options => options.AllowAnonymous = true, hasServer: true);
         using ExplorerPage page = PageOf(web);
-        string own = web.Services.GetRequiredService<CoapServer>().LocalEndpoints[0];
+        string own = web.Services.GetRequiredService<CoapServer>().LocalEndpoints[0].Origin();
 
         JsonElement response = await page.ResponseAsync(new { method = "GET", uri = own + "/own" });
 

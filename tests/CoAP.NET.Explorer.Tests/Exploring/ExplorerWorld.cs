@@ -24,11 +24,11 @@ public sealed class ExplorerWorld : IAsyncLifetime
     internal ExplorerPage Page { get; private set; } = null!;
 
     /// <summary>The address of the server over UDP.</summary>
-    public string Coap => Server.LocalEndpoints.First(uri => uri.StartsWith("coap:", Ordinal));
+    public string Coap => Server.LocalEndpoints.First(uri => uri.Scheme == "coap").Origin();
 
-    public string Tcp => Server.LocalEndpoints.First(uri => uri.StartsWith("coap+tcp:", Ordinal));
+    public string Tcp => Server.LocalEndpoints.First(uri => uri.Scheme == "coap+tcp").Origin();
 
-    public string Coaps => _secured.LocalEndpoints[0];
+    public string Coaps => _secured.LocalEndpoints[0].Origin();
 
     /// <summary>A number that is observed at <c>/count</c>.</summary>
     public int Count { get; private set; }
@@ -75,7 +75,7 @@ public sealed class ExplorerWorld : IAsyncLifetime
         await Server.StartAsync();
         Explorer = await CoapLocalExplorer.StartAsync(explorer =>
         {
-            explorer.FirstTarget = Coap;
+            explorer.FirstTarget = new CoapUri(Coap);
             explorer.MaxBodySize = 2 * 1024 * 1024;
             explorer.AddProfile(
                 "the tests", endpoint => endpoint.UseDtls(new CoapDtlsOptions { Client = new() { Psk = credential } }));

@@ -49,11 +49,11 @@ public sealed class HostileDeviceTests(Chromium chromium, ITestOutputHelper outp
         foreach ((string path, string shown) in ((string, string)[])[
             ("/script", "onerror"), ("/json", "7*7"), ("/senml", "onerror"), ("/svg", "onload"), ("/error", "onerror")])
         {
-            await page.SendAsync("GET", _device.LocalEndpoints[0] + path);
+            await page.SendAsync("GET", _device.LocalEndpoints[0].Origin() + path);
             await page.SaysAsync("answer", shown);
         }
 
-        await page.SendAsync("POST", _device.LocalEndpoints[0] + "/location");
+        await page.SendAsync("POST", _device.LocalEndpoints[0] + "location");
         await page.SaysAsync("answer", "javascript");
         await page["tab-wire"].ClickAsync();
         await page["wire-message"].Last.ClickAsync();
@@ -73,7 +73,7 @@ public sealed class HostileDeviceTests(Chromium chromium, ITestOutputHelper outp
     public async Task Text_that_looks_like_a_formula_is_escaped_in_an_export()
     {
         await using BrowserPage page = await chromium.OpenAsync(_explorer.Address);
-        await page["uri"].FillAsync(_device.LocalEndpoints[0] + "/formula");
+        await page["uri"].FillAsync(_device.LocalEndpoints[0] + "formula");
         await page["observe"].ClickAsync();
         await page.SaysAsync("observe-value", "=HYPERLINK");
 
@@ -95,7 +95,7 @@ public sealed class HostileDeviceTests(Chromium chromium, ITestOutputHelper outp
         }
 
         await using BrowserPage page = await chromium.OpenAsync(_explorer.Address);
-        await page["target"].FillAsync(_device.LocalEndpoints[1]);
+        await page["target"].FillAsync(_device.LocalEndpoints[1].Origin());
         await page["connect"].ClickAsync();
         await page.SaysAsync("tree-count", "10,0");
         Assert.InRange(await page["tree-row"].CountAsync(), 1, 200);
@@ -120,10 +120,10 @@ public sealed class HostileDeviceTests(Chromium chromium, ITestOutputHelper outp
 
         _device.MapGet("/fast", (CoapRequestContext _) => CoapResults.Text($"{Volatile.Read(ref value)}")).Observable();
         await using BrowserPage page = await chromium.OpenAsync(_explorer.Address);
-        await page["target"].FillAsync(_device.LocalEndpoints[1]);
+        await page["target"].FillAsync(_device.LocalEndpoints[1].Origin());
         await page["connect"].ClickAsync();
         await page.SaysAsync("tree-count", "10,0");
-        await page["uri"].FillAsync(_device.LocalEndpoints[1] + "/fast");
+        await page["uri"].FillAsync(_device.LocalEndpoints[1] + "fast");
         await page["observe"].ClickAsync();
         await page.SaysAsync("observe-state", "Observing");
         long began = TimeProvider.System.GetTimestamp();

@@ -16,7 +16,7 @@ public sealed class LibcoapBrowserTests(Chromium chromium) : IClassFixture<Chrom
         using Process server = Process.Start(start)!;
         try
         {
-            string device = $"coap://127.0.0.1:{port}";
+            CoapUri device = new($"coap://127.0.0.1:{port}");
             await using CoapLocalExplorer explorer = await CoapLocalExplorer.StartAsync(options => options.FirstTarget = device);
             await using BrowserPage page = await chromium.OpenAsync(explorer.Address);
             await page.SaysAsync("tree", "time");

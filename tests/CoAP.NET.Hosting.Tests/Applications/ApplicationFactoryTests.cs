@@ -78,7 +78,7 @@ public sealed class ApplicationFactoryTests
 
         Assert.NotSame(services[0], services[1]);
         Assert.Equal(one.Address, other.Address);
-        await other.CreateClient().GetAsync(other.Address + "/temperature").Says("19.0");
+        await other.CreateClient().GetAsync(other.Address.Resolve("/temperature")).Says("19.0");
     }
 
     [Fact]
@@ -99,7 +99,7 @@ public sealed class ApplicationFactoryTests
             WithoutWorker(new() { NetworkOptions = new InMemoryNetworkOptions { Seed = seed } });
         IServiceProvider services = await application.StartAsync();
         await services.GetRequiredService<RoomClient>().TemperatureAsync(CancellationToken.None);
-        await application.CreateClient().GetAsync(application.Address + "/temperature");
+        await application.CreateClient().GetAsync(application.Address.Resolve("/temperature"));
         return [.. application.Network.Trace.Where(one => one.Kind == NetworkEventKind.Sent)
             .Select(one => Convert.ToHexString(one.Packet!.Data.Span))];
     }

@@ -13,7 +13,7 @@ public sealed class SecuredApplicationTests
     {
         using TlsCertificates certificates = new();
         await using CoapApplicationFactory<RoomClient> application = Start();
-        string address = application.AddressOf(scheme);
+        string address = application.AddressOf(scheme).Origin();
 
         Assert.Equal("CN=admin",
             await GetAsync(application.CreateClient(identity: CoapTestIdentity.Certificate(certificates.Client("admin"))),
@@ -32,7 +32,7 @@ public sealed class SecuredApplicationTests
     public async Task Secured_routes_are_refused_over_insecure_schemes_although_the_client_has_an_identity(string scheme)
     {
         await using CoapApplicationFactory<RoomClient> application = Start();
-        string address = application.AddressOf(scheme);
+        string address = application.AddressOf(scheme).Origin();
         CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
 
         Assert.Equal("4.01", await GetAsync(meter, address + "/temperature"));
@@ -46,7 +46,7 @@ public sealed class SecuredApplicationTests
         await using CoapApplicationFactory<RoomClient> application = Start();
         CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
         CoapConnectionException exception =
-            await Assert.ThrowsAsync<CoapConnectionException>(() => meter.GetAsync(application.AddressOf("coaps+tcp") + "/psk"));
+            await Assert.ThrowsAsync<CoapConnectionException>(() => meter.GetAsync(application.AddressOf("coaps+tcp").Resolve("/psk")));
         exception.Mentions("pre-shared keys and raw public keys are for coaps");
     }
 
@@ -56,7 +56,7 @@ public sealed class SecuredApplicationTests
         await using CoapApplicationFactory<RoomClient> application = Start();
         CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
         CoapServer server = application.Services.GetRequiredService<CoapServer>();
-        await using CoapObservation observation = await meter.ObserveAsync(application.AddressOf("coaps") + "/psk");
+        await using CoapObservation observation = await meter.ObserveAsync(application.AddressOf("coaps").Resolve("/psk"));
         await using IAsyncEnumerator<CoapResponse> states = observation.ReadAllAsync().GetAsyncEnumerator();
         Assert.True(await states.MoveNextAsync());
         Assert.Equal(1, server.ObserverCount);
@@ -72,15 +72,15 @@ public sealed class SecuredApplicationTests
             Start(new InMemoryNetworkOptions { Seed = 5, Conditions = new() { Duplication = 0.2 } });
         CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
         string text = new('x', 5000);
-        await meter.PostAsync(application.AddressOf("coaps") + "/echo", CoapContent.Text(text)).Says(text);
-        await meter.PostAsync(application.AddressOf("coap+tcp") + "/echo", CoapContent.Text(text)).Says(text);
+        await meter.PostAsync(application.AddressOf("coaps").Resolve("/echo"), CoapContent.Text(text)).Says(text);
+        await meter.PostAsync(application.AddressOf("coap+tcp").Resolve("/echo"), CoapContent.Text(text)).Says(text);
     }
 
     [Fact]
     public async Task The_error_for_a_scheme_without_a_listener_names_the_available_addresses()
     {
         await using CoapApplicationFactory<RoomClient> application = new() { Arguments = ["--Coap:Server:Endpoints:0=coaps://*:5684"] };
-        application.Address.Begins("coaps://");
+        Assert.Equal("coaps", application.Address.Scheme);
         InvalidOperationException exception = Assert.Throws<InvalidOperationException>(() => application.AddressOf("coap"));
         exception.Mentions("does not listen on coap, but on coaps://");
         await Assert.ThrowsAsync<CoapConnectionException>(

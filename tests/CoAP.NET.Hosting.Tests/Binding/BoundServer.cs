@@ -45,7 +45,7 @@ public sealed class BoundServer : IAsyncLifetime
     public async Task<CoapResponse> SendAsync(CoapMethod method, string path, CoapContent? content = null,
         Action<CoapRequest>? change = null)
     {
-        CoapRequest request = new(method, Server.LocalEndpoints[0] + path) { Content = content };
+        CoapRequest request = new(method, Server.LocalEndpoints[0].Origin() + path) { Content = content };
         change?.Invoke(request);
         return await _client.SendAsync(request).WaitAsync(FromMinutes(2));
     }

@@ -141,11 +141,11 @@ public sealed partial class EdgeValueTests : HostTest
     private async Task AskAsync(HostApplicationBuilder builder, bool isUdp, bool isTcp, bool mustAnswer)
     {
         IHost host = await StartAsync(builder);
-        foreach (string address in mustAnswer ? host.Services.GetRequiredService<CoapServer>().LocalEndpoints : [])
+        foreach (CoapUri address in mustAnswer ? host.Services.GetRequiredService<CoapServer>().LocalEndpoints : [])
         {
-            bool isTcpAddress = address.StartsWith("coap+tcp", Ordinal);
+            bool isTcpAddress = address.Scheme == "coap+tcp";
             await using CoapClient client = new();
-            Task<CoapResponse> asked = client.GetAsync(address + "/x");
+            Task<CoapResponse> asked = client.GetAsync(address.Resolve("/x"));
             if (isTcpAddress ? isTcp : isUdp)
             {
                 await Within(asked).Says("here");

@@ -134,7 +134,7 @@ public sealed class EdhocFileTests : HostTest
         await using CoapServer between = new();
         between.MapForwardProxy(proxy);
         await between.Listen("coap://127.0.0.1:0").StartAsync();
-        IHost other = await StartClientAsync(AddressOf(host), ("Coap:Client:Proxy", between.LocalEndpoints[0]));
+        IHost other = await StartClientAsync(AddressOf(host), ("Coap:Client:Proxy", between.LocalEndpoints[0].Origin()));
 
         Assert.Equal("desk 1", await AskAsync(other));
         Assert.Equal(1, Counters(host).Established);

@@ -197,7 +197,7 @@ public sealed class PskFileTests : FolderHostTest
             await server.StartAsync();
             await Eventually.IsTrueAsync(() => _time.Timers == 1);
             await using CoapClient removed = Client("meter-1", "first");
-            await removed.GetAsync($"{server.LocalEndpoints[0]}/who").Says("meter-1");
+            await removed.GetAsync($"{server.LocalEndpoints[0]}who").Says("meter-1");
 
             Write("meter-2:second key\n");
             _time.Tick();
@@ -206,7 +206,7 @@ public sealed class PskFileTests : FolderHostTest
             Assert.Equal(1, Count(TakenId));
             Assert.Empty(server.Endpoint.ConnectedPeers);
             await using CoapClient added = Client("meter-2", "second key");
-            await added.GetAsync($"{server.LocalEndpoints[0]}/who").Says("meter-2");
+            await added.GetAsync($"{server.LocalEndpoints[0]}who").Says("meter-2");
 
             Write("meter-2 " + Secret + "\n");
             _time.Tick();

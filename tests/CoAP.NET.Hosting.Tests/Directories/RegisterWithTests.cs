@@ -73,7 +73,7 @@ public sealed class RegisterWithTests : HostTest
     {
         await using CoapServer closed = new();
         await closed.Listen("coap://127.0.0.1:0").StartAsync();
-        string nobody = closed.LocalEndpoints[0];
+        string nobody = closed.LocalEndpoints[0].Origin();
         await closed.StopAsync();
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         builder.Services.AddCoapServer().RegisterWith(nobody).MapGet("/x", () => "x");
@@ -113,7 +113,8 @@ public sealed class RegisterWithTests : HostTest
         Assert.Contains(failures, text => text.StartsWith("Coap:Server:Directories:2:Lifetime = '0s'", Ordinal));
         Assert.Contains(failures, text => text.Contains("more than the base of an endpoint", Ordinal));
         Assert.Contains(failures, text => text.Contains("Lifetme", Ordinal));
-        Assert.Throws<ArgumentException>(() => builder.Services.AddCoapServer().RegisterWith("coap://"));
+        Assert.Throws<CoAP.NET.CoapFormatException>(() => builder.Services.AddCoapServer().RegisterWith("coap://"));
+        Assert.Throws<ArgumentException>(() => builder.Services.AddCoapServer().RegisterWith("/rd"));
     }
 
     [Fact]
@@ -136,7 +137,7 @@ public sealed class RegisterWithTests : HostTest
         return directory;
     }
 
-    private static string AddressOf(SmallDirectory directory) => directory.Server.LocalEndpoints[0];
+    private static string AddressOf(SmallDirectory directory) => directory.Server.LocalEndpoints[0].Origin();
 
     private static IReadOnlyList<CoapRegistration> Registrations(IHost host, string name = "") =>
         host.Services.GetCoapRegistrations(name);

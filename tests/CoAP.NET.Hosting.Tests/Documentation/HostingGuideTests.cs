@@ -110,7 +110,7 @@ public sealed class HostingGuideTests : HostTest
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         builder.Services.AddCoapServer();
         builder.Services.AddSingleton(TimeProvider.System);
-        string address = device.LocalEndpoints[0];
+        string address = device.LocalEndpoints[0].Origin();
 
         builder.Services.AddCoapClient("lamp", options =>
         {

@@ -17,7 +17,7 @@ public sealed class TestingGuideTests
         await using CoapApplicationFactory<Program> application = new();
         CoapClient client = application.CreateClient();
 
-        CoapResponse response = await client.GetAsync(application.Address + "/temperature");
+        CoapResponse response = await client.GetAsync(application.Address.Resolve("/temperature"));
 
         Assert.Equal("19.0", response.GetText());
     }
@@ -42,10 +42,10 @@ public sealed class TestingGuideTests
 
         CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
         CoapClient stranger = application.CreateClient();
-        string address = application.AddressOf("coaps");
+        CoapUri address = application.AddressOf("coaps");
 
-        Assert.Equal(CoapCode.Changed, (await meter.PutAsync(address + "/target", CoapContent.Text("21"))).Code);
-        Assert.Equal(CoapCode.Unauthorized, (await stranger.PutAsync(address + "/target", CoapContent.Text("21"))).Code);
+        Assert.Equal(CoapCode.Changed, (await meter.PutAsync(address.Resolve("/target"), CoapContent.Text("21"))).Code);
+        Assert.Equal(CoapCode.Unauthorized, (await stranger.PutAsync(address.Resolve("/target"), CoapContent.Text("21"))).Code);
     }
 
     [Fact]
@@ -71,7 +71,7 @@ public sealed class TestingGuideTests
         CoapClient client = application.CreateClient();
         await application.StartAsync();
 
-        await clock.AdvanceUntilAsync(client.PutAsync(application.Address + "/target", CoapContent.Text("23")),
+        await clock.AdvanceUntilAsync(client.PutAsync(application.Address.Resolve("/target"), CoapContent.Text("23")),
             max: TimeSpan.FromMinutes(1));
 
         Assert.InRange(clock.Elapsed, TimeSpan.FromSeconds(2), TimeSpan.FromMinutes(1));

@@ -66,7 +66,7 @@ public sealed class EndpointFilterTests : ServedTest
         server.MapGet("/x", () => "x").AddFilter<CountingFilter>();
         await server.Listen("coap://127.0.0.1:0").StartAsync();
 
-        await Within(Client().GetAsync(server.LocalEndpoints[0] + "/x")).Gives(CoapCode.InternalServerError);
+        await Within(Client().GetAsync(server.LocalEndpoints[0] + "x")).Gives(CoapCode.InternalServerError);
         Assert.Contains(Logged.Entries, entry => entry.Id == 1500);
     }
 

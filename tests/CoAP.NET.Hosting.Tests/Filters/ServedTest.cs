@@ -23,7 +23,7 @@ public abstract class ServedTest : HostTest, IAsyncLifetime
     protected async Task StartAsync() => _host = await StartAsync(Application);
 
     protected string Uri(string path, int endpoint = 0) =>
-        _host!.Services.GetRequiredKeyedService<CoapServer>("").LocalEndpoints[endpoint] + path;
+        _host!.Services.GetRequiredKeyedService<CoapServer>("").LocalEndpoints[endpoint].Origin() + path;
 
     protected T Get<T>()
         where T : notnull => _host!.Services.GetRequiredService<T>();

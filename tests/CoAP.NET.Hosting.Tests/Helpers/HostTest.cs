@@ -56,7 +56,7 @@ public abstract class HostTest : IAsyncLifetime
 
     /// <summary>The first address that a server listens on.</summary>
     protected static string AddressOf(IHost host, string name = "") =>
-        host.Services.GetRequiredKeyedService<CoapServer>(name).LocalEndpoints[0];
+        host.Services.GetRequiredKeyedService<CoapServer>(name).LocalEndpoints[0].Origin();
 
     protected static async Task<T> Within<T>(Task<T> task) => await task.WaitAsync(Guard);
 

@@ -16,14 +16,14 @@ public sealed partial class HostedProxyTests : HostTest
         HostApplicationBuilder builder = Builder(
             ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Proxy:Forward", "true"),
             ("Coap:Proxy:AllowedNetworks", "127.0.0.0/8:*"), ("Coap:Proxy:Names", "gateway.example.com"),
-            ("Coap:Proxy:Routes:0:Path", "/floor/{*path}"), ("Coap:Proxy:Routes:0:Target", origin.LocalEndpoints[0]));
+            ("Coap:Proxy:Routes:0:Path", "/floor/{*path}"), ("Coap:Proxy:Routes:0:Target", origin.LocalEndpoints[0].Origin()));
         builder.Services.AddCoapServer().AddCoapProxy(options => options.Proxy.Identifier = "gw1").MapGet("/own", () => "own");
         IHost host = await StartAsync(builder);
         await using CoapClient client = new();
 
         await Within(client.GetAsync(AddressOf(host) + "/floor/state")).Says("on");
         CoapRequest named = new(CoapMethod.Get, AddressOf(host));
-        named.Options.Add(new ProxyUriOption(origin.LocalEndpoints[0] + "/state"));
+        named.Options.Add(new ProxyUriOption(origin.LocalEndpoints[0] + "state"));
         await Within(client.SendAsync(named)).Says("on");
         CoapRequest own = new(CoapMethod.Get, AddressOf(host));
         own.Options.Add(new ProxyUriOption("coap://gateway.example.com/own"));

@@ -12,7 +12,7 @@ public sealed class HostedServerTests : HostTest
     {
         await using CoapServer other = new();
         await other.Listen("coap://127.0.0.1:0").StartAsync();
-        HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", other.LocalEndpoints[0]));
+        HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", other.LocalEndpoints[0].Origin()));
         builder.Services.AddCoapServer();
         IHost host = Build(builder);
 
@@ -151,7 +151,7 @@ public sealed class HostedServerTests : HostTest
         await using CoapClient client = new();
         client.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.2:0")));
 
-        Assert.Equal(["coap://192.0.2.1:5683"], host.Services.GetRequiredService<CoapServer>().LocalEndpoints);
+        Assert.Equal([new CoapUri("coap://192.0.2.1:5683")], host.Services.GetRequiredService<CoapServer>().LocalEndpoints);
         await Within(client.GetAsync("coap://192.0.2.1/")).Says("in memory");
     }
 

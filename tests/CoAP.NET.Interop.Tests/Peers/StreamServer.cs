@@ -59,7 +59,7 @@ internal sealed class StreamServer : IAsyncDisposable
     /// <param name="host">The name to ask it by; null for its address.</param>
     public string Uri(string path, string? host = null)
     {
-        string uri = Server.LocalEndpoints[0];
+        string uri = Server.LocalEndpoints[0].Origin();
         return (host is null ? uri : uri.Replace("127.0.0.1", host)) + path;
     }
 

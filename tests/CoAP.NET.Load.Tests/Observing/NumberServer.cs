@@ -32,7 +32,7 @@ internal sealed class NumberServer : IAsyncDisposable
 
     public int ObserverCount => _server.ObserverCount;
 
-    public string Uri => _server.LocalEndpoints[0] + "/number";
+    public string Uri => _server.LocalEndpoints[0] + "number";
 
     /// <param name="state">What the resource is at first.</param>
     /// <param name="onPut">What it is after a PUT; null when it takes none.</param>

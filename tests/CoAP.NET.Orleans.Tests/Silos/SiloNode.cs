@@ -42,11 +42,11 @@ internal sealed class SiloNode : IAsyncDisposable
 
     public SiloSlotTable Slots { get; }
 
-    public IPEndPoint Address => new(IPAddress.Loopback, new Uri(Server.LocalEndpoints[0]).Port);
+    public IPEndPoint Address => new(IPAddress.Loopback, Server.LocalEndpoints[0].Port);
 
     /// <summary>Where it serves plain requests and those under OSCORE.</summary>
     public IPEndPoint PlainAddress =>
-        IPEndPoint.Parse(Server.LocalEndpoints.Single(uri => uri.StartsWith("coap:", Ordinal))["coap://".Length..]);
+        IPEndPoint.Parse(Server.LocalEndpoints.Single(uri => uri.Scheme == "coap").Origin()["coap://".Length..]);
 
     public int Sessions => Server.Endpoint.ConnectedPeers.Count;
 

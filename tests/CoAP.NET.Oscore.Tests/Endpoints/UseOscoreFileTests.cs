@@ -17,7 +17,7 @@ public sealed class UseOscoreFileTests : FolderTest
             server.Listen("coap://127.0.0.1:0");
             server.MapGet("/who", request => Convert.ToHexString(((OscoreIdentity)request.Peer.Identity!).Kid.Span)).RequireOscore();
             await server.StartAsync();
-            string host = server.LocalEndpoints[0];
+            string host = server.LocalEndpoints[0].Origin();
             await using CoapClient client = new(o => o.UseOscore(host, ofClient));
             await using CoapClient plain = new();
 
@@ -39,7 +39,7 @@ public sealed class UseOscoreFileTests : FolderTest
             await server.StartAsync();
         }
 
-        string[] hosts = [one.LocalEndpoints[0], two.LocalEndpoints[0]];
+        string[] hosts = [one.LocalEndpoints[0].Origin(), two.LocalEndpoints[0].Origin()];
         await using CoapClient client = new(o => o.UseOscore(hosts[0], files[0]).UseOscore(hosts[1], files[1]));
 
         await client.GetAsync($"{hosts[0]}/who", TestContext.Current.CancellationToken).Says("02");

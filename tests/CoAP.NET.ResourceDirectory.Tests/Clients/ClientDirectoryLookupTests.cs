@@ -23,7 +23,7 @@ public sealed class ClientDirectoryLookupTests
 
         CoapDirectoryEndpoint endpoint = Assert.Single(await site.CollectAsync(
             directory.FindEndpointsAsync(new CoapDirectoryQuery { EndpointName = "node1" })));
-        Assert.Equal(("node1", "coap://[2001:db8::7]:61616", "coap://[2001:db8::1]/reg/1/"),
+        Assert.Equal(("node1", new CoapUri("coap://[2001:db8::7]:61616"), new CoapUri("coap://[2001:db8::1]/reg/1/")),
             (endpoint.Name, endpoint.Base, endpoint.Location));
         Assert.Null(endpoint.Sector);
 
@@ -178,7 +178,7 @@ public sealed class ClientDirectoryLookupTests
         Task<CoapResponse> moved = site.Client.PostAsync(DirectorySite.Address + "/reg/1/?base=coap://%5B2001:db8::77%5D", null);
         Assert.True((await site.RunAsync(moved)).IsSuccess);
         Assert.Equal((CoapDirectoryChangeKind.Changed, "node1"), await NextAsync(site, endpoints));
-        Assert.Equal("coap://[2001:db8::77]", endpoints.Current.Item.Base);
+        Assert.Equal(new CoapUri("coap://[2001:db8::77]"), endpoints.Current.Item.Base);
     }
 
     [Fact]

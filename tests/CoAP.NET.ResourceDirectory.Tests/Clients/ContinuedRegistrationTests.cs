@@ -24,7 +24,7 @@ public sealed class ContinuedRegistrationTests
         Assert.Equal(("node1", "floor 3", 3600u, "coap://[2001:db8::9]:5683"), (made.Name, made.Sector, made.Lifetime, made.Base));
         Assert.Equal(["et=oic.d.sensor", "et=other", "model=a&b"], made.Others);
         Assert.Equal("</t>;rt=\"temperature-c\"", CoapLinkFormat.Format(made.Links));
-        Assert.Equal("/reg/1/", site.Registration.Status.Location);
+        Assert.Equal(["reg", "1", ""], site.Registration.Status.Location!.PathSegments);
         Assert.Equal("coap://[2001:db8::1]/resourcedirectory/", site.Registration.Status.Directory?.ToString());
     }
 
@@ -121,7 +121,7 @@ public sealed class ContinuedRegistrationTests
         await site.Site.RunAsync(() => site.Directory.Registrations.Count == 1, FromHours(1));
 
         Assert.Equal("/reg/2/", Assert.Single(site.Directory.Registrations).Path);
-        await site.Site.RunAsync(() => site.Registration.Status.Location == "/reg/2/");
+        await site.Site.RunAsync(() => site.Registration.Status.Location?.PathSegments is ["reg", "2", ""]);
         Assert.Equal(0, site.Count("DELETE"));
         await site.StopAsync();
         Assert.Equal((1, "DELETE /reg/2/"), (site.Count("DELETE"), site.Directory.Requests[^1]));
@@ -267,9 +267,9 @@ public sealed class ContinuedRegistrationTests
         Assert.Equal(2, site.Count("POST /resourcedirectory/"));
         Assert.Equal("coap://[2001:db8::77]", Assert.Single(site.Directory.Registrations).Base);
 
-        await site.Clock.AdvanceUntilAsync(site.Registration.UpdateAsync(null, [new CoapLink("/c")]), FromMinutes(1));
+        await site.Clock.AdvanceUntilAsync(site.Registration.UpdateAsync(links: [new CoapLink("/c")]), FromMinutes(1));
         Assert.Equal("</c>", CoapLinkFormat.Format(site.Directory.Registrations[0].Links));
-        Assert.Equal("/reg/1/", site.Registration.Status.Location);
+        Assert.Equal(["reg", "1", ""], site.Registration.Status.Location!.PathSegments);
         Assert.Throws<ArgumentException>(() => { _ = site.Registration.UpdateAsync("coap://host/path"); });
     }
 
@@ -391,8 +391,8 @@ public sealed class ContinuedRegistrationTests
         Assert.Throws<ArgumentException>(() => options.EndpointName = new string('x', 64));
         Assert.Throws<ArgumentException>(() => options.EndpointName = "a\u0085");
         Assert.Throws<ArgumentException>(() => options.Sector = "a\n");
-        Assert.Throws<ArgumentException>(() => options.Base = "coap://host/path");
-        Assert.Throws<ArgumentException>(() => options.Base = "coap://[fe80::1%25lo]");
+        Assert.Throws<ArgumentException>(() => options.Base = new CoapUri("coap://host/path"));
+        Assert.Throws<ArgumentException>(() => options.Base = new CoapUri("coap://[fe80::1%25lo]"));
         Assert.Throws<ArgumentOutOfRangeException>(() => options.Lifetime = TimeSpan.Zero);
         Assert.Throws<ArgumentOutOfRangeException>(() => options.Lifetime = FromSeconds(1L << 32));
         options.Attributes["page"] = "1";

@@ -57,7 +57,7 @@ public sealed class DirectoriesDocumentationTests
         server.MapGet("/t", () => "21.5").WithResourceType("temperature-c");
         site.Names["rd.example"] = [IPAddress.Parse("2001:db8::1")];
         await server.StartAsync();
-        Assert.Equal("/reg/1/", await site.RunAsync(RegisterAsync(server)));
+        Assert.Equal("coap://rd.example/reg/1/", await site.RunAsync(RegisterAsync(server)));
         Assert.Contains("POST /reg/1/?base=coap://[2001:db8::77]", site.Directory.Requests);
         Assert.Equal("DELETE /reg/1/", site.Directory.Requests[^1]);
         await server.DisposeAsync();
@@ -113,6 +113,6 @@ public sealed class DirectoriesDocumentationTests
         Console.WriteLine($"{status.Location} until {status.Until}");
 
         await registration.UpdateAsync("coap://[2001:db8::77]:5683", cancellationToken: cancellationToken);
-        return status.Location;
+        return status.Location?.ToString();
     }
 }

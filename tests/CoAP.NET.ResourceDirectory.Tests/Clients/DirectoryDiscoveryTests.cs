@@ -164,7 +164,7 @@ public sealed class DirectoryDiscoveryTests
             ["coap://[2001:db8::20]/resourcedirectory/", "coap://[2001:db8::21]:61616/resourcedirectory/"],
             all.Select(found => found.Registration?.ToString()).Order());
 
-        CoapDirectoryClient one = await site.DiscoverAsync(CoapDirectoryClient.LinkLocalGroup);
+        CoapDirectoryClient one = await site.DiscoverAsync(CoapDirectoryClient.LinkLocalGroup.ToString());
         Assert.NotNull(one.Registration);
     }
 
@@ -175,7 +175,7 @@ public sealed class DirectoryDiscoveryTests
 
         CoapDirectoryException exception = await Assert.ThrowsAsync<CoapDirectoryException>(
             () => site.DiscoverAsync(
-                CoapDirectoryClient.LinkLocalGroup, new CoapDirectoryClientOptions { Timeout = FromSeconds(8) }));
+                CoapDirectoryClient.LinkLocalGroup.ToString(), new CoapDirectoryClientOptions { Timeout = FromSeconds(8) }));
 
         exception.Mentions("within 8 s");
     }

@@ -14,7 +14,7 @@ internal abstract class SocketTestEngine : TestEngine
     public override async Task<string> StartAsync(CoapServer server)
     {
         await server.StartAsync();
-        return Assert.Single(server.LocalEndpoints);
+        return Assert.Single(server.LocalEndpoints).ToString().TrimEnd('/');
     }
 
     public override CoapClient MakeClient(CoapEndpointOptions options)

@@ -143,7 +143,7 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
     {
         _server.Listen($"{scheme}://127.0.0.1:0");
         await _server.StartAsync();
-        return Assert.Single(_server.LocalEndpoints);
+        return Assert.Single(_server.LocalEndpoints).Origin();
     }
 
     private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(FromMinutes(2));

@@ -22,11 +22,11 @@ public sealed class ListeningTests
         Assert.Empty(server.LocalEndpoints);
         await server.StartAsync();
         Assert.Equal(["box.example"], _asked);
-        Assert.Equal(["127.0.0.1", "127.0.0.2", "127.0.0.3"], server.LocalEndpoints.Select(uri => CoapUri.Parse(uri).Host));
+        Assert.Equal(["127.0.0.1", "127.0.0.2", "127.0.0.3"], server.LocalEndpoints.Select(uri => uri.Host));
         await using CoapClient client = new();
-        foreach (string uri in server.LocalEndpoints)
+        foreach (CoapUri uri in server.LocalEndpoints)
         {
-            await client.GetAsync($"{uri}/x").WaitAsync(FromMinutes(2)).Says("x");
+            await client.GetAsync(uri.Resolve("/x")).WaitAsync(FromMinutes(2)).Says("x");
         }
     }
 
@@ -129,7 +129,7 @@ public sealed class ListeningTests
     {
         await using CoapServer server = Make("192.0.2.1");
         await server.Listen("coap://localhost:0").StartAsync();
-        Assert.Equal(LoopbackAddresses.Find(), server.LocalEndpoints.Select(uri => CoapUri.Parse(uri).HostAddress));
+        Assert.Equal(LoopbackAddresses.Find(), server.LocalEndpoints.Select(uri => uri.HostAddress));
         Assert.Empty(_asked);
     }
 

@@ -16,8 +16,8 @@ public sealed class LocalAddressTests : IAsyncLifetime
         _server.MapGet("/me", static request => CoapResults.Text(request.Peer.Address.ToString()));
         _server.MapGet("/state", static request => CoapResults.Text(request.Peer.Address.ToIPAddress().ToString())).Observable();
         await _server.StartAsync();
-        _udp = _server.LocalEndpoints.Single(static uri => uri.StartsWith("coap://", Ordinal));
-        _tcp = _server.LocalEndpoints.Single(static uri => uri.StartsWith("coap+tcp://", Ordinal));
+        _udp = _server.LocalEndpoints.Single(static uri => uri.Scheme == "coap").Origin();
+        _tcp = _server.LocalEndpoints.Single(static uri => uri.Scheme == "coap+tcp").Origin();
     }
 
     public async ValueTask DisposeAsync() => await _server.DisposeAsync();
@@ -72,7 +72,7 @@ public sealed class LocalAddressTests : IAsyncLifetime
         other.Listen("coap://0.0.0.0:0");
         other.MapGet("/x", static () => CoapResults.Text("x"));
         await other.StartAsync();
-        int port = new Uri(other.LocalEndpoints[0]).Port;
+        int port = other.LocalEndpoints[0].Port;
         await using CoapClient asked = new(_server.Endpoint);
         await asked.GetAsync($"coap://127.3.0.9:{port}/x").Says("x");
         await using CoapClient back = new(other.Endpoint);

@@ -23,7 +23,7 @@ internal sealed class RawCoapClient : IAsyncDisposable
     {
         Socket socket = isStream ? new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp)
             : new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
-        await socket.ConnectAsync(IPAddress.Loopback, CoapUri.Parse(server.LocalEndpoints[0]).Port);
+        await socket.ConnectAsync(IPAddress.Loopback, server.LocalEndpoints[0].Port);
         return new RawCoapClient(socket, isStream);
     }
 

@@ -106,7 +106,7 @@ public sealed class SendFailureTests : ClientTest
         });
         endpoint.Listen("coap://127.0.0.1:0");
         await endpoint.StartAsync();
-        int port = CoapUri.Parse(server.LocalEndpoints[0]).Port;
+        int port = server.LocalEndpoints[0].Port;
         CoapException error = await Failure.OfAsync(CoapError.SendFailed, () => Within(endpoint.GetAsync($"coap://[::1]:{port}/x")));
         Assert.Equal(SocketError.AddressFamilyNotSupported, Assert.IsType<CoapConnectionException>(error).SocketError);
         await Within(endpoint.GetAsync($"coap://both.example:{port}/x")).Says("x");

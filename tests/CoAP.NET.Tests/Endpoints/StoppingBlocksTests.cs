@@ -200,7 +200,7 @@ public sealed class StoppingBlocksTests
 
         server.Listen($"{scheme}://127.0.0.1:0");
         await server.StartAsync();
-        string uri = server.LocalEndpoints[0];
+        string uri = server.LocalEndpoints[0].Origin();
         await using CoapClient client = new(new CoapEndpointOptions { Parameters = new() { NStart = Requests } });
         Assert.True((await Within(client.SendAsync(new CoapRequest(CoapMethod.Post, $"{uri}/first")))).IsSuccess);
         long received = server.Counters[CoapCounter.DatagramsReceived];

@@ -174,7 +174,7 @@ public class StoppingTests : EndpointTest
         server.MapGet("/never", static (CoapRequestContext _, CancellationToken _) => new TaskCompletionSource<CoapResult>().Task);
         await server.StartAsync();
         await using CoapClient client = new();
-        Task<CoapResponse> request = client.GetAsync($"{server.LocalEndpoints[0]}/never");
+        Task<CoapResponse> request = client.GetAsync($"{server.LocalEndpoints[0]}never");
         await Eventually.IsTrueAsync(() => server.Endpoint.Pipelines.Any(static pipeline => pipeline.Resource.Unanswered == 1));
         await server.DisposeAsync();
         CoapResponse response = await Within(request);

@@ -21,7 +21,7 @@ public sealed class UdpTests
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
         await using CoapClient client = new();
-        await Within(client.GetAsync($"{server.LocalEndpoints[0]}/queued")).Says("queued");
+        await Within(client.GetAsync($"{server.LocalEndpoints[0]}queued")).Says("queued");
         Assert.Equal(0, server.Counters[CoapCounter.StageErrors]);
     }
 
@@ -35,8 +35,8 @@ public sealed class UdpTests
         await server.StartAsync();
         await using CoapClient client = new(new CoapEndpointOptions { Transports = { UdpEngine = engine } });
         Assert.Equal(3, server.LocalEndpoints.Count);
-        int port = CoapUri.Parse(server.LocalEndpoints[2]).Port;
-        foreach (string uri in (string[])[server.LocalEndpoints[0], server.LocalEndpoints[1], $"coap://127.0.0.1:{port}",
+        int port = server.LocalEndpoints[2].Port;
+        foreach (string uri in (string[])[server.LocalEndpoints[0].Origin(), server.LocalEndpoints[1].Origin(), $"coap://127.0.0.1:{port}",
             $"coap://[::1]:{port}"])
         {
             await Within(client.GetAsync($"{uri}/hello")).Says("hello");
@@ -65,7 +65,7 @@ public sealed class UdpTests
             .Select(_ => new CoapClient(
                 new CoapEndpointOptions { Transports = { UdpEngine = engine }, Parameters = new() { NStart = 20 } }))];
         Task<CoapResponse>[] requests = [
-            .. Enumerable.Range(0, 500).Select(i => clients[i % 10].GetAsync($"{server.LocalEndpoints[0]}/{i}"))];
+            .. Enumerable.Range(0, 500).Select(i => clients[i % 10].GetAsync($"{server.LocalEndpoints[0]}{i}"))];
         for (int i = 0; i < requests.Length; i++)
         {
             await Within(requests[i]).Says($"{i}");
@@ -99,7 +99,7 @@ public sealed class UdpTests
         server.MapGet("/hello", () => "hello");
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
-        string host = server.LocalEndpoints[0];
+        string host = server.LocalEndpoints[0].Origin();
         await using CoapClient client =
             new(new CoapEndpointOptions { Transports = { UdpEngine = engine }, Parameters = new() { NStart = 200 } });
         Task<CoapResponse>[] stuck = [.. Enumerable.Range(0, 100).Select(_ => client.GetAsync($"{host}/block"))];
@@ -143,7 +143,7 @@ public sealed class UdpTests
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
         using Socket device = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
-        await device.ConnectAsync(IPAddress.Loopback, CoapUri.Parse(server.LocalEndpoints[0]).Port);
+        await device.ConnectAsync(IPAddress.Loopback, server.LocalEndpoints[0].Port);
         byte[] answer = new byte[100];
         await device.SendAsync(Convert.FromHexString("41017d3853b4736c6f77"));
         int length = await Within(device.ReceiveAsync(answer));
@@ -161,14 +161,14 @@ public sealed class UdpTests
         CoapClient own = new(server.Endpoint);
         server.MapGet("/inner", () => "inner");
         server.MapGet("/sync",
-            () => own.GetAsync($"{server.LocalEndpoints[0]}/inner").GetAwaiter().GetResult().GetText() + " through sync");
+            () => own.GetAsync($"{server.LocalEndpoints[0]}inner").GetAwaiter().GetResult().GetText() + " through sync");
         server.MapGet("/async", async (_, cancellationToken) =>
-            CoapResults.Text((await own.GetAsync($"{server.LocalEndpoints[0]}/inner", cancellationToken)).GetText() + " through async"));
+            CoapResults.Text((await own.GetAsync($"{server.LocalEndpoints[0]}inner", cancellationToken)).GetText() + " through async"));
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
         await using CoapClient client = new(new CoapEndpointOptions { Transports = { UdpEngine = engine } });
-        await Within(client.GetAsync($"{server.LocalEndpoints[0]}/sync")).Says("inner through sync");
-        await Within(client.GetAsync($"{server.LocalEndpoints[0]}/async")).Says("inner through async");
+        await Within(client.GetAsync($"{server.LocalEndpoints[0]}sync")).Says("inner through sync");
+        await Within(client.GetAsync($"{server.LocalEndpoints[0]}async")).Says("inner through async");
     }
 
     [Theory]
@@ -181,7 +181,7 @@ public sealed class UdpTests
         device.Listen("coap://127.0.0.1:0");
         server.MapPost("/register", async (request, cancellationToken) =>
         {
-            Assert.Equal(device.LocalEndpoints[0], request.Peer.ToString());
+            Assert.Equal(device.LocalEndpoints[0].Origin(), request.Peer.ToString());
             CoapResponse answer = await request.Peer.GetAsync("/3/0", cancellationToken);
             return CoapResults.Text(answer.GetText());
         });
@@ -189,7 +189,7 @@ public sealed class UdpTests
         await server.StartAsync();
         await device.StartAsync();
         CoapClient fromDevice = new(device.Endpoint);
-        CoapResponse response = await Within(fromDevice.PostAsync($"{server.LocalEndpoints[0]}/register", null));
+        CoapResponse response = await Within(fromDevice.PostAsync($"{server.LocalEndpoints[0]}register", null));
         response.Says("a lamp");
     }
 
@@ -210,7 +210,7 @@ public sealed class UdpTests
         first.Listen("coap://127.0.0.1:0");
         await first.StartAsync();
         await using CoapServer second = new();
-        second.Listen(first.LocalEndpoints[0]);
+        second.Listen(first.LocalEndpoints[0].Origin());
         CoapBindException error = await Assert.ThrowsAsync<CoapBindException>(() => second.StartAsync());
         error.Mentions("127.0.0.1");
     }

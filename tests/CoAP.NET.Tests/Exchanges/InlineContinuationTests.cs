@@ -163,7 +163,7 @@ public sealed class InlineContinuationTests : IAsyncLifetime
 
     private static bool IsOurThread => !Thread.CurrentThread.IsThreadPoolThread && Thread.CurrentThread.Name == "CoAP.NET";
 
-    private string UriOf(string scheme) => _server.LocalEndpoints.Single(uri => uri.StartsWith(scheme, Ordinal)) + "/x";
+    private string UriOf(string scheme) => _server.LocalEndpoints.Single(uri => $"{uri.Scheme}://" == scheme) + "x";
 
     // A response may be there before anybody waits for it.
     private static async Task<bool> AnyAsync(Func<Task<bool>> isSo)

@@ -81,7 +81,7 @@ public sealed class GroupSocketTests
         other.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.AddMembership,
             new MulticastOption(IPAddress.Parse("224.0.1.187"), index));
         await using CoapClient client = MakeClient(engine);
-        int port = CoapUri.Parse(server.LocalEndpoints[0]).Port;
+        int port = server.LocalEndpoints[0].Port;
         await using IAsyncEnumerator<CoapGroupResponse> answers = client
             .GetFromGroupAsync($"coap://224.0.1.187:{port}/x", options: new CoapGroupRequestOptions { Interface = adapter })
             .GetAsyncEnumerator();
@@ -118,7 +118,7 @@ public sealed class GroupSocketTests
         server.Listen(listen).JoinGroups(new CoapGroupOptions { Interfaces = { adapter } });
         await server.StartAsync();
         await using CoapClient client = MakeClient(engine, shards);
-        int port = CoapUri.Parse(server.LocalEndpoints[0]).Port;
+        int port = server.LocalEndpoints[0].Port;
         CoapGroupRequestOptions options = new() { Interface = adapter, HopLimit = 1 };
         CoapPeer? peer = null;
         for (int i = 1; i <= Requests; i++)

@@ -71,7 +71,7 @@ public sealed class SharedPortTests
 
         await using CoapServer server = Make(engine, 0, adapter, shares: true);
         await server.StartAsync();
-        SocketException exception = Assert.Throws<SocketException>(() => BindShared(CoapUri.Parse(server.LocalEndpoints[0]).Port));
+        SocketException exception = Assert.Throws<SocketException>(() => BindShared(server.LocalEndpoints[0].Port));
         Assert.Equal(SocketError.AddressAlreadyInUse, exception.SocketErrorCode);
     }
 

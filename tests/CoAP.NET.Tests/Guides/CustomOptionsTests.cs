@@ -38,7 +38,7 @@ public sealed class CustomOptionsTests
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
         await using CoapClient client = new();
-        Assert.Equal("priority 3", await AskAsync(client, $"{server.LocalEndpoints[0]}/jobs").WaitAsync(FromMinutes(2)));
+        Assert.Equal("priority 3", await AskAsync(client, $"{server.LocalEndpoints[0]}jobs").WaitAsync(FromMinutes(2)));
     }
 
     [Fact]

@@ -51,13 +51,13 @@ public sealed partial class SecurityTests
         listening.MapGet("/state", request => $"for {request.Peer.Identity}");
         listening.MapGet("/version", () => "1.0").AllowInsecureTransport();
         await listening.StartAsync();
-        string plain = listening.LocalEndpoints.Single(uri => uri.StartsWith("coap://", Ordinal));
+        string plain = listening.LocalEndpoints.Single(uri => uri.Scheme == "coap").Origin();
         await using CoapClient client = new();
         await client.GetAsync($"{plain}/state").WaitAsync(FromMinutes(2)).Gives(CoapCode.Unauthorized);
         await client.GetAsync($"{plain}/version").WaitAsync(FromMinutes(2)).Says("1.0");
     }
 
-    private static async Task<IReadOnlyList<string>> ServeAsync(CoapEndpointOptions options)
+    private static async Task<IReadOnlyList<CoapUri>> ServeAsync(CoapEndpointOptions options)
     {
         await using CoapServer server = new(options);
         server.Listen("coaps+tcp://[::]:5684").Listen("coap://[::]:5683");

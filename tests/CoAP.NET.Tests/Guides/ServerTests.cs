@@ -232,7 +232,7 @@ public sealed class ServerTests : GuideTest
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
         await using CoapClient client = new();
-        CoapResponse taken = await client.PutAsync($"{server.LocalEndpoints[0]}/file", CoapContent.Binary(new byte[2000]))
+        CoapResponse taken = await client.PutAsync($"{server.LocalEndpoints[0]}file", CoapContent.Binary(new byte[2000]))
             .WaitAsync(TimeSpan.FromMinutes(2));
         taken.Says("2000");
 

@@ -81,7 +81,7 @@ public sealed partial class TroubleshootingTests
         first.Listen("coap://127.0.0.1:0");
         await first.StartAsync();
         await using CoapServer second = new();
-        second.Listen(first.LocalEndpoints[0]);
+        second.Listen(first.LocalEndpoints[0].ToString());
         CoapException error = await Assert.ThrowsAnyAsync<CoapException>(() => second.StartAsync());
         error.Mentions("Another endpoint or process holds the port");
     }

@@ -534,7 +534,7 @@ public sealed class ReplacedStageTests
             });
             server.Endpoint.AddTransport(udp);
             await server.StartAsync();
-            uri = server.LocalEndpoints[0];
+            uri = server.LocalEndpoints[0].Origin();
         }
         else
         {
@@ -616,7 +616,7 @@ public sealed class ReplacedStageTests
     {
         server.Listen($"{scheme}://127.0.0.1:0");
         await server.StartAsync();
-        return server.LocalEndpoints[0];
+        return server.LocalEndpoints[0].Origin();
     }
 
     private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(FromMinutes(2));

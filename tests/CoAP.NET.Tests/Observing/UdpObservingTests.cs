@@ -77,7 +77,7 @@ public sealed class UdpObservingTests : IAsyncLifetime
     private async Task StartAsync()
     {
         await _server.StartAsync();
-        IPEndPoint server = IPEndPoint.Parse(_server.LocalEndpoints[0]["coap://".Length..]);
+        IPEndPoint server = IPEndPoint.Parse(_server.LocalEndpoints[0].Origin()["coap://".Length..]);
         _observer.Connect(server);
         _other.Connect(server);
     }

@@ -13,8 +13,8 @@ public sealed class CoapRoutesTests
         routes.MapGet("/late", () => "owl");
         await using CoapClient client = new();
 
-        await client.GetAsync($"{server.LocalEndpoints[0]}/early").Says("bird");
-        await client.GetAsync($"{server.LocalEndpoints[0]}/late").Says("owl");
+        await client.GetAsync($"{server.LocalEndpoints[0]}early").Says("bird");
+        await client.GetAsync($"{server.LocalEndpoints[0]}late").Says("owl");
     }
 
     [Fact]

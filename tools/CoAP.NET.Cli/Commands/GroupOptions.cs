@@ -44,10 +44,11 @@ internal sealed class GroupOptions
         await foreach (CoapGroupResponse answer in run.Client.SendToGroupAsync(request, groupOptions, cancellationToken)
             .ConfigureAwait(false))
         {
-            ResponseDetails facts = run.FactsOf(request.Method, answer.Uri, started, run.Retransmissions);
+            ResponseDetails facts = run.FactsOf(request.Method, answer.Uri.ToString(), started, run.Retransmissions);
             if (run.Printer.Style != PayloadStyle.Json)
             {
-                run.Context.Out.MarkupLine($"[bold]{Markup.Escape(answer.Uri)}[/] {Markup.Escape(answer.Response.Code.ToString())}");
+                run.Context.Out.MarkupLine(
+                    $"[bold]{Markup.Escape(answer.Uri.ToString())}[/] {Markup.Escape(answer.Response.Code.ToString())}");
             }
 
             int one = run.Printer.Print(answer.Response, facts);

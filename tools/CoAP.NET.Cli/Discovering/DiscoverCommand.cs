@@ -42,7 +42,7 @@ internal static class DiscoverCommand
         Option<bool> registered = new("--rd")
         {
             Description = "URI is a resource directory: list its registrations (RFC 9176). With --multicast, asks all nearby directories "
-                + $"through their group {CoapDirectoryClient.IPv4Group}."
+                + $"through their group {CoapUri.OriginOf(CoapDirectoryClient.IPv4Group.ToString())}."
         };
         Option<bool> endpoints = new("--endpoints") { Description = "With --rd: list the endpoints, and not their resources." };
         Option<string?> proxy = ProxyArgument.Create();
@@ -82,7 +82,7 @@ internal static class DiscoverCommand
 
             string text = parse.GetValue(target)
                 ?? (parse.GetValue(multicast)
-                    ? isDirectory ? CoapDirectoryClient.IPv4Group : AllNodes
+                    ? isDirectory ? CoapDirectoryClient.IPv4Group.ToString() : AllNodes
                     : throw new UsageException("Which server?", "Give its URI, or --multicast for all nearby servers."));
             CoapUri uri = TargetArgument.Check(text);
             bool isGroup = uri is { HostAddress: { } address, Scheme: "coap" }
@@ -210,7 +210,7 @@ internal static class DiscoverCommand
 
                 if (answer.Response.Code.IsError)
                 {
-                    ErrorAnswer.Write(context, answer.Response, answer.Uri, "It does not list its resources.");
+                    ErrorAnswer.Write(context, answer.Response, answer.Uri.ToString(), "It does not list its resources.");
                     continue;
                 }
 
@@ -221,7 +221,7 @@ internal static class DiscoverCommand
                     continue;
                 }
 
-                Show(links, answer.Uri, answer.Response.Remote.ToString());
+                Show(links, answer.Uri.ToString(), answer.Response.Remote.ToString());
                 if (--left == 0)
                 {
                     break;

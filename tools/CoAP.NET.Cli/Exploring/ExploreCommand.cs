@@ -65,7 +65,7 @@ internal static class ExploreCommand
 
             void Configure(CoapExplorerOptions options)
             {
-                options.FirstTarget = uri?.ToString();
+                options.FirstTarget = uri;
                 options.ConfigureClient = endpoint => connection.ApplyTransmission(parse, endpoint);
                 if (uri is not null && (contexts is not null || connection.HasSecurity(parse)))
                 {

@@ -203,9 +203,9 @@ internal static class ProxyCommand
 
     private static void Announce(ParseResult parse, CliContext context, ProxyCommandOptions options, CoapServer server)
     {
-        foreach (string uri in server.LocalEndpoints)
+        foreach (CoapUri uri in server.LocalEndpoints)
         {
-            context.Out.Writer.WriteLine(uri);
+            context.Out.Writer.WriteLine(CoapUri.OriginOf(uri.ToString()));
         }
 
         string allowed = string.Join(", ", parse.GetValue(options.Allow) ?? []);

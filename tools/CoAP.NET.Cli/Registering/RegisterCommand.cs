@@ -56,7 +56,7 @@ internal static class RegisterCommand
             CoapRegistrationOptions options = new()
             {
                 EndpointName = parse.GetRequiredValue(name),
-                Base = TargetArgument.Complete(where),
+                Base = TargetArgument.Check(where),
                 Sector = parse.GetValue(sector),
                 Links = ParseLinks(parse.GetValue(links) ?? []),
                 RemoveAtEnd = parse.GetValue(keep),
@@ -170,8 +170,8 @@ internal static class RegisterCommand
 
     private static string Describe(CoapRegistrationStatus status)
     {
-        string origin = CoapUri.OriginOf(status.Directory!.ToString());
+        CoapUri place = status.Location ?? status.Directory!;
         return string.Create(CultureInfo.InvariantCulture,
-            $"{origin}{CoapUntrustedText.LineOf(status.Location)} until {status.Until:yyyy-MM-dd HH:mm:ss} UTC");
+            $"{CoapUntrustedText.LineOf(place.ToString())} until {status.Until:yyyy-MM-dd HH:mm:ss} UTC");
     }
 }

@@ -133,9 +133,9 @@ internal static class ServeCommand
 
     private static void Announce(CliContext context, CoapServer server, ServedFolderPathMapper paths, bool isWritable)
     {
-        foreach (string uri in server.LocalEndpoints)
+        foreach (CoapUri uri in server.LocalEndpoints)
         {
-            context.Out.Writer.WriteLine(uri);
+            context.Out.Writer.WriteLine(CoapUri.OriginOf(uri.ToString()));
         }
 
         context.Error.MarkupLine(

@@ -23,10 +23,10 @@ internal sealed class MemoryCase() : MachineCase(
         await using CoapClient client = new(MachineServer.Options(new LogCounts()));
         int failed = 0;
         int served = 0;
-        foreach (string uri in Enumerable.Repeat(server.Server.LocalEndpoints, Requests / 2).SelectMany(one => one))
+        foreach (CoapUri uri in Enumerable.Repeat(server.Server.LocalEndpoints, Requests / 2).SelectMany(one => one))
         {
-            failed += (await client.GetAsync(uri + "/greedy").WaitAsync(s_limit)).Code == CoapCode.InternalServerError ? 1 : 0;
-            served += (await client.GetAsync(uri + "/hi").WaitAsync(s_limit)).GetText() == "hi" ? 1 : 0;
+            failed += (await client.GetAsync(uri.Resolve("/greedy")).WaitAsync(s_limit)).Code == CoapCode.InternalServerError ? 1 : 0;
+            served += (await client.GetAsync(uri.Resolve("/hi")).WaitAsync(s_limit)).GetText() == "hi" ? 1 : 0;
         }
 
         findings.Check(failed == Requests, $"{failed} of {Requests} are answered 5.00");

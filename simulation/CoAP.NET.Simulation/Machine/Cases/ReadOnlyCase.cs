@@ -40,10 +40,9 @@ internal sealed class ReadOnlyCase() : MachineCase(
         server.MapGet("/hi", () => "hi").AllowInsecureTransport();
         await server.StartAsync();
         await using CoapClient client = new(options);
-        foreach (string uri in server.LocalEndpoints)
+        foreach (CoapUri uri in server.LocalEndpoints)
         {
-            string scheme = uri.Split(':')[0];
-            findings.Check((await client.GetAsync(uri + "/hi")).GetText() == "hi", $"{scheme} is served");
+            findings.Check((await client.GetAsync(uri.Resolve("/hi"))).GetText() == "hi", $"{uri.Scheme} is served");
         }
 
         string[] written = [

@@ -168,7 +168,8 @@ internal sealed class ObserveClientRegistration
                 : new CoapExportedObservation(CoapPeer.Of(channel), request) { Heard = heard };
         }
 
-        return new CoapExportedObservation(Target.Uri is { } uri && Target.Peer is null ? uri.ToString() : channel.ToString(), request)
+        CoapUri server = Target.Uri is { } uri && Target.Peer is null ? uri : CoapUri.FromString(channel.ToString());
+        return new CoapExportedObservation(server, request)
         {
             Address = channel.Remote,
             Heard = heard,

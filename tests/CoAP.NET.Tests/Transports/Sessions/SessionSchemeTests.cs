@@ -49,7 +49,7 @@ public class SessionSchemeTests : SessionTest
 
         Assert.Equal(["127.0.0.1:7001", "127.0.0.2:7002"],
             Assert.Single(factory.Asked).Endpoints.Select(static endpoint => endpoint.ToString()));
-        Assert.Equal(2, Endpoint.LocalEndpoints.Count(static uri => uri.StartsWith("coap:", Ordinal)));
+        Assert.Equal(2, Endpoint.LocalEndpoints.Count(static uri => uri.Scheme == "coap"));
     }
 
     [Fact]

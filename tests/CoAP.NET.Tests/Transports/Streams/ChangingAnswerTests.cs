@@ -27,7 +27,7 @@ public sealed class ChangingAnswerTests
         server.MapGet("/document", document.Make);
         server.Listen($"{scheme}://127.0.0.1:0");
         await server.StartAsync();
-        string uri = server.LocalEndpoints.Single(endpoint => endpoint.StartsWith(scheme + ":", Ordinal)) + "/document";
+        string uri = server.LocalEndpoints.Single(endpoint => endpoint.Scheme == scheme) + "document";
         CoapClient[] clients = [.. Enumerable.Range(0, 3).Select(_ => new CoapClient(new CoapEndpointOptions
         {
             Tls = new CoapTlsOptions { Client = new SslClientAuthenticationOptions { CertificateChainPolicy = certificates.Trust() } },

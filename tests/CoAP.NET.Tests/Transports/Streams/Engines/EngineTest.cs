@@ -101,7 +101,7 @@ public abstract class EngineTest : IAsyncLifetime
         }
 
         await Within(Server.StartAsync());
-        _port = new System.Uri(Assert.Single(Server.LocalEndpoints)).Port;
+        _port = new System.Uri(Assert.Single(Server.LocalEndpoints).Origin()).Port;
     }
 
     /// <summary>A socket that connected; under TLS with the handshake done. Nothing was sent or received of CoAP.</summary>

@@ -168,7 +168,7 @@ public class TcpLoopTests : LinuxTcpTest
         await server.StartAsync();
         Assert.Equal(1, threads.Running);
         await using CoapClient client = new();
-        string udp = server.LocalEndpoints.Single(static uri => uri.StartsWith("coap://", Ordinal));
+        string udp = server.LocalEndpoints.Single(static uri => uri.Scheme == "coap").Origin();
         await client.GetAsync($"{udp}/x").WaitAsync(Hang).Says("hi");
 
         using StreamPeer peer = await ConnectAsync(tcp);
