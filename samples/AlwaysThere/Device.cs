@@ -1,3 +1,4 @@
+using System.Net;
 using CoAP.NET;
 using CoAP.NET.Testing;
 
@@ -61,9 +62,17 @@ internal sealed class Device : IDisposable
                 break;
             case Quirk.NewAddress:
                 _observer = null;
-                _network.Rebind(_peer.Address, CoapAddress.FromIPv4((uint)_peer.Address.Low + 1, _peer.Address.Port));
+                _network.Rebind(_peer.Address, Next(_peer.Address));
                 break;
         }
+    }
+
+    // The next address of the network, with the same port.
+    private static CoapAddress Next(CoapAddress address)
+    {
+        byte[] bytes = address.ToIPAddress().GetAddressBytes();
+        bytes[^1]++;
+        return CoapAddress.FromIPEndPoint(new IPEndPoint(new IPAddress(bytes), address.Port));
     }
 
     public void Dispose()

@@ -119,7 +119,7 @@ string? NameOf(CoapPeer peer)
 {
     lock (devices)
     {
-        return devices.FirstOrDefault(device => device.Value.Address == peer.Address).Key;
+        return devices.FirstOrDefault(device => device.Value.RemoteEndPoint.Equals(peer.RemoteEndPoint)).Key;
     }
 }
 

@@ -55,7 +55,7 @@ static async Task DevicesAsync()
     CoapEndpointOptions options = new();
     options.Pipeline.Replace(CoapStages.Channel, DeviceChannel.Make);
     await using CoapServer server = Make(options);
-    server.MapGet("/peer", request => CoapResults.Text($"{request.Peer!.Address.ToIPAddress()}"));
+    server.MapGet("/peer", request => CoapResults.Text($"{request.Peer!.RemoteEndPoint.Address}"));
     await server.StartAsync();
     foreach (CoapUri uri in server.LocalEndpoints.OrderBy(uri => uri.ToString()).SelectMany(uri => new[] { uri, uri }))
     {

@@ -1,12 +1,16 @@
+using System.Net;
+
 namespace CoAP.NET.Dtls;
 
 /// <summary>The server that a client opens a session with; selects the pre-shared key.</summary>
 public sealed class CoapDtlsTargetServer
 {
+    private readonly CoapAddress _address;
+
     internal CoapDtlsTargetServer(string? host, CoapAddress address, string? identityHint)
     {
         Host = host;
-        Address = address;
+        _address = address;
         IdentityHint = identityHint;
     }
 
@@ -14,7 +18,7 @@ public sealed class CoapDtlsTargetServer
     public string? Host { get; }
 
     /// <summary>The server's address and port.</summary>
-    public CoapAddress Address { get; }
+    public IPEndPoint RemoteEndPoint => _address.ToIPEndPoint();
 
     /// <summary>
     /// The server's hint for the choice of the key (RFC 4279 section 5); null without one. The server has not proven anything yet.

@@ -229,7 +229,7 @@ public sealed class BackendTests : BackendTest
         });
         await StartAsync(options =>
         {
-            options.Identity = request => request.Peer.Address.ToString();
+            options.Identity = request => request.Peer.RemoteEndPoint.ToString();
             options.IdentityKey = s_key;
         });
         await using CoapClient other = new();

@@ -1,3 +1,4 @@
+using System.Net;
 using CoAP.NET.Exchanges;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -26,9 +27,9 @@ public sealed partial class CoapEndpointOptions
     /// <remarks>Default: those of RFC 7252 section 4.8.</remarks>
     public partial CoapTransmissionParameters Parameters { get; set; } = CoapTransmissionParameters.Default;
 
-    /// <summary>Returns the transmission parameters of a peer, or null for <see cref="Parameters"/>.</summary>
+    /// <summary>Returns the transmission parameters of a peer at an address and port, or null for <see cref="Parameters"/>.</summary>
     /// <remarks>The endpoint calls it once, when it first meets the peer. It must be quick and must not throw.</remarks>
-    public partial Func<CoapAddress, CoapTransmissionParameters?>? ParametersOf { get; set; }
+    public partial Func<IPEndPoint, CoapTransmissionParameters?>? ParametersOf { get; set; }
 
     /// <summary>
     /// How the endpoint handles its requests that a server defers (4.29, RFC 8516), unless <see cref="CoapRequest.TooManyRequests"/>

@@ -15,10 +15,10 @@ public sealed class CoapPeerSnapshot
     public string Scheme { get; internal init; } = null!;
 
     /// <summary>Its address.</summary>
-    public IPEndPoint Address { get; internal init; } = null!;
+    public IPEndPoint RemoteEndPoint { get; internal init; } = null!;
 
     /// <summary>Our address towards it; the wildcard address if the operating system chooses.</summary>
-    public IPEndPoint LocalAddress { get; internal init; } = null!;
+    public IPEndPoint LocalEndPoint { get; internal init; } = null!;
 
     /// <summary>Its identity, as in <see cref="CoapPeer.Identity"/>; null if there is none.</summary>
     /// <remarks>The peer may have chosen its content.</remarks>
@@ -70,5 +70,5 @@ public sealed class CoapPeerSnapshot
 
     /// <summary>Returns scheme and address.</summary>
     /// <returns>The text.</returns>
-    public override string ToString() => $"{Scheme}://{Address}";
+    public override string ToString() => $"{Scheme}://{RemoteEndPoint}";
 }

@@ -78,8 +78,8 @@ internal sealed class DiagnosticSnapshotCollector(
             {
                 Shard = channel.Shard.Index,
                 Scheme = channel.Transport.Scheme,
-                Address = channel.Remote.ToIPEndPoint(),
-                LocalAddress = channel.Local.ToIPEndPoint(),
+                RemoteEndPoint = channel.Remote.ToIPEndPoint(),
+                LocalEndPoint = channel.Local.ToIPEndPoint(),
                 Identity = channel.Identity,
                 HasIdentity = AuthenticatedIdentityCheck.IsKnown(channel.Identity),
                 IsVerified = channel.IsVerified,

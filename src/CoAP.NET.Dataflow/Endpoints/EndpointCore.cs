@@ -1,3 +1,4 @@
+using System.Net;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Blockwise.Server;
 using CoAP.NET.Channels;
@@ -275,7 +276,7 @@ internal sealed class EndpointCore : IPeerActions
     private static CoapEnvironment EnvironmentOf(CoapEndpointOptions options, EndpointTelemetry telemetry)
     {
         CoapTransmissionParameters parameters = options.Parameters;
-        Func<CoapAddress, CoapTransmissionParameters?>? parametersOf = options.ParametersOf;
+        Func<IPEndPoint, CoapTransmissionParameters?>? parametersOf = options.ParametersOf;
         CoapCounters counters = new();
         return new CoapEnvironment
         {
@@ -294,7 +295,7 @@ internal sealed class EndpointCore : IPeerActions
             AllowsUnsecuredQBlock = options.QBlock?.AllowsUnsecured,
             IsInBrowser = options.IsInBrowser,
             Streams = options.Transports.Streams,
-            ParametersOf = parametersOf is null ? _ => parameters : remote => parametersOf(remote) ?? parameters,
+            ParametersOf = parametersOf is null ? _ => parameters : remote => parametersOf(remote.ToIPEndPoint()) ?? parameters,
         };
     }
 }

@@ -25,7 +25,7 @@ internal sealed class ExportedObservationResumer(
         {
             CoapUri uri = RequestComposer.CheckTarget(state.Uri!);
             CoapTransport transport = await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
-            CoapAddress remote = state.Address ?? uri.Literal
+            CoapAddress remote = (state.Address is { } address ? CoapAddress.FromIPEndPoint(address) : uri.Literal)
                 ?? throw new ArgumentException($"{state.Uri} names a host and no address. Set Address to the address that has the "
                     + "registration.",
                     nameof(state));

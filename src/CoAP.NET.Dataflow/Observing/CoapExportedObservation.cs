@@ -1,3 +1,5 @@
+using System.Net;
+
 namespace CoAP.NET;
 
 /// <summary>
@@ -53,7 +55,7 @@ public sealed class CoapExportedObservation
     public CoapMessage Request { get; }
 
     /// <summary>The address of the host of <see cref="Uri"/> that has the registration; null for the address in the URI.</summary>
-    public CoapAddress? Address { get; init; }
+    public IPEndPoint? Address { get; init; }
 
     /// <summary>The newest notification.</summary>
     /// <remarks>

@@ -1,3 +1,4 @@
+using System.Net;
 using CoAP.NET.Errors;
 using CoAP.NET.Transports;
 
@@ -28,11 +29,17 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
         _channel = channel;
     }
 
-    /// <summary>The peer's address.</summary>
-    public CoapAddress Address => Channel.Remote;
+    /// <summary>The peer's address and port.</summary>
+    /// <remarks>Each call creates it. Over UDP an address proves nothing: see <see cref="IsVerified"/>.</remarks>
+    public IPEndPoint RemoteEndPoint => Address.ToIPEndPoint();
 
-    /// <summary>Our own address towards the peer; the wildcard address if the operating system chooses.</summary>
-    public CoapAddress LocalAddress => Channel.Local;
+    /// <summary>Our own address and port towards the peer; the wildcard address if the operating system chooses.</summary>
+    /// <remarks>Each call creates it.</remarks>
+    public IPEndPoint LocalEndPoint => LocalAddress.ToIPEndPoint();
+
+    internal CoapAddress Address => Channel.Remote;
+
+    internal CoapAddress LocalAddress => Channel.Local;
 
     /// <summary>The scheme of its transport, such as <c>coap</c>.</summary>
     public string Scheme => Channel.Transport.Scheme;

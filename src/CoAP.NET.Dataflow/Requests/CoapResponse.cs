@@ -1,3 +1,4 @@
+using System.Net;
 using System.Text;
 
 namespace CoAP.NET;
@@ -24,7 +25,7 @@ public sealed class CoapResponse
     /// Creates a response from a message that was stored, that arrived on another path than an endpoint, or that is made for a test.
     /// </summary>
     /// <param name="message">The message: code, options and payload. The response owns it afterwards.</param>
-    /// <returns>The response. Its <see cref="Remote"/> is empty.</returns>
+    /// <returns>The response. Its <see cref="RemoteEndPoint"/> is null.</returns>
     public static CoapResponse FromMessage(CoapMessage message)
     {
         ArgumentNullException.ThrowIfNull(message);
@@ -40,8 +41,11 @@ public sealed class CoapResponse
     /// <summary>The underlying message.</summary>
     public CoapMessage Message { get; }
 
-    /// <summary>The address that the response came from.</summary>
-    public CoapAddress Remote { get; }
+    /// <summary>The address and port that the response came from; null for one of <see cref="FromMessage"/>.</summary>
+    /// <remarks>Each call creates it.</remarks>
+    public IPEndPoint? RemoteEndPoint => Remote == default ? null : Remote.ToIPEndPoint();
+
+    internal CoapAddress Remote { get; }
 
     /// <summary>The response code.</summary>
     public CoapCode Code => Message.Code;

@@ -20,8 +20,8 @@ internal static class PeerTableJson
     {
         JsonObject json = new()
         {
-            ["address"] = peer.Address.ToString(),
-            ["local"] = peer.LocalAddress.ToString(),
+            ["address"] = peer.RemoteEndPoint.ToString(),
+            ["local"] = peer.LocalEndPoint.ToString(),
             ["scheme"] = peer.Scheme,
             ["identity"] = peer.Identity is { } identity ? CoapUntrustedText.LineOf(TextOf(identity)) : null,
             ["known"] = peer.HasIdentity,

@@ -87,7 +87,6 @@ internal static class OtherLibraryNames
         new(Response, "ReadAsByteArrayAsync", "'Payload'"),
         new(Response, "ReadAsStreamAsync", Download),
         new(Response, "ContentLength", "'Payload.Length'"),
-        new(Response, "RemoteEndPoint", "'Remote'"),
         new(Response, "Dispose", "no call, because a response has nothing to release"),
         new(Response, Disposal, "a plain variable, because a response has nothing to release"),
         new(Response, "Text", "'CoapResults.Text' for the result of a handler"),
@@ -123,7 +122,7 @@ internal static class OtherLibraryNames
         new(Context, "RequestServices", "'Services'"),
         new(Context, "RequestAborted", "'Aborted'"),
         new(Context, "Connection", "'Peer'"),
-        new(Context, "RemoteEndPoint", "'Peer.Address'"),
+        new(Context, "RemoteEndPoint", "'Peer.RemoteEndPoint'"),
 
         new(Request, "Headers", "'Options'"),
         new(Request, "RequestUri", "'Uri'"),

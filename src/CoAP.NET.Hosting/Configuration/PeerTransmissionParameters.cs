@@ -45,8 +45,8 @@ internal sealed class PeerTransmissionParameters
                     return Enumerable.Reverse(rule.Prefixes).Select(prefix => (prefix, changed));
                 })
                 .OrderByDescending(static rule => rule.prefix.PrefixLength)];
-        Func<CoapAddress, CoapTransmissionParameters?>? before = options.ParametersOf;
-        options.ParametersOf = remote => before?.Invoke(remote) ?? Find(rules, remote.ToIPAddress());
+        Func<IPEndPoint, CoapTransmissionParameters?>? before = options.ParametersOf;
+        options.ParametersOf = remote => before?.Invoke(remote) ?? Find(rules, remote.Address);
     }
 
     private static CoapTransmissionParameters? Find((IPNetwork Prefix, CoapTransmissionParameters Parameters)[] rules, IPAddress address)

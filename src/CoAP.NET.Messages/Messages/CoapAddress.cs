@@ -25,10 +25,10 @@ public readonly record struct CoapAddress
     public uint ScopeId { get; internal init; }
 
     /// <summary>The upper 8 bytes of the IPv6 address, as a big-endian number.</summary>
-    public ulong High { get; internal init; }
+    internal ulong High { get; init; }
 
     /// <summary>The lower 8 bytes of the IPv6 address, as a big-endian number.</summary>
-    public ulong Low { get; internal init; }
+    internal ulong Low { get; init; }
 
     /// <summary>Whether this is an IPv4 address.</summary>
     public bool IsIPv4 => High == 0 && (Low & 0xffff_ffff_0000_0000) == MappedPrefix;

@@ -33,7 +33,13 @@ internal sealed record NodeDatagram(
 internal readonly record struct NodeIPAddress(
     [property: Id(0)] ulong High, [property: Id(1)] ulong Low, [property: Id(2)] ushort Port, [property: Id(3)] uint ScopeId)
 {
-    public static NodeIPAddress Of(CoapAddress address) => new(address.High, address.Low, address.Port, address.ScopeId);
+    public static NodeIPAddress Of(CoapAddress address)
+    {
+        Span<byte> bytes = stackalloc byte[16];
+        address.ToIPEndPoint().Address.MapToIPv6().TryWriteBytes(bytes, out _);
+        return new(BinaryPrimitives.ReadUInt64BigEndian(bytes), BinaryPrimitives.ReadUInt64BigEndian(bytes[8..]),
+            address.Port, address.ScopeId);
+    }
 
     public CoapAddress ToAddress()
     {

@@ -120,7 +120,7 @@ public sealed class ClientTests : GuideTest
         IPNetwork local = IPNetwork.Parse("127.0.0.0/8");
         CoapEndpointOptions options = new()
         {
-            ParametersOf = address => local.Contains(address.ToIPAddress())
+            ParametersOf = peer => local.Contains(peer.Address)
                 ? CoapTransmissionParameters.Default with { NStart = 16, RetransmissionTiming = CoapRetransmissionAlgorithm.Fasor }
                 : null,
         };

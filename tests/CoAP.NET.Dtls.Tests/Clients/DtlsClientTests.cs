@@ -40,7 +40,7 @@ public sealed class DtlsClientTests
         {
             SelectPsk = (server, _) =>
             {
-                asked.Add($"{server.Host}|{server.Address}|{server.IdentityHint}");
+                asked.Add($"{server.Host}|{server.RemoteEndPoint}|{server.IdentityHint}");
                 return new(new CoapPskCredential("user", BenchSettings.Key));
             },
         };

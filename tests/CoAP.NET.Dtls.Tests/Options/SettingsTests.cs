@@ -149,7 +149,8 @@ public sealed class SettingsTests : IDisposable
                 Client = new CoapDtlsClientOptions
                 {
                     SelectPsk = (server, _) =>
-                        new(server is { Host: "a.example", IdentityHint: "hint" } && server.Address == address ? own : null)
+                        new(server is { Host: "a.example", IdentityHint: "hint" }
+                            && server.RemoteEndPoint.Equals(address.ToIPEndPoint()) ? own : null)
                 }
             }, isServer: false);
         DtlsSettings none = DtlsSettings.From(new CoapDtlsOptions { Client = new CoapDtlsClientOptions() }, isServer: false);

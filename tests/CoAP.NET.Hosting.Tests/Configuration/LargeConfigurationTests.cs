@@ -99,7 +99,7 @@ public sealed class LargeConfigurationTests : HostTest
             for (int i = 0; i < prefixes; i++)
             {
                 CoapAddress address = CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(AddressOf(peer, i)), 5683));
-                Assert.Equal(FromSeconds(7), options.Endpoint.ParametersOf!(address)!.AckTimeout);
+                Assert.Equal(FromSeconds(7), options.Endpoint.ParametersOf!(address.ToIPEndPoint())!.AckTimeout);
             }
         }
     }

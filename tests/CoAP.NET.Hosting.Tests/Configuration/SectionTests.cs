@@ -189,7 +189,7 @@ public sealed class SectionTests
         Assert.Null(Of("192.0.2.1"));
 
         CoapTransmissionParameters? Of(string address) =>
-            options.Endpoint.ParametersOf!(CoAP.NET.CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(address), 5683)));
+            options.Endpoint.ParametersOf!(new IPEndPoint(IPAddress.Parse(address), 5683));
     }
 
     [Fact]

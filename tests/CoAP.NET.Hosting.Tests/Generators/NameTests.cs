@@ -57,7 +57,6 @@ public sealed partial class NameTests
         { "_ = await response.ReadAsByteArrayAsync();", "'Payload'" },
         { "_ = await response.ReadAsStreamAsync();", "'OpenReadAsync(uri)'" },
         { "_ = response.ContentLength;", "'Payload.Length'" },
-        { "_ = response.RemoteEndPoint;", "'Remote'" },
         { "response.Dispose();", "nothing to release" },
         { "using CoapResponse got = response;", "a plain variable" },
         { "using (CoapResponse got = response) { }", "a plain variable" },
@@ -94,7 +93,7 @@ public sealed partial class NameTests
         { "_ = context.RequestServices;", "'Services'" },
         { "_ = context.RequestAborted;", "'Aborted'" },
         { "_ = context.Connection;", "'Peer'" },
-        { "_ = context.RemoteEndPoint;", "'Peer.Address'" },
+        { "_ = context.RemoteEndPoint;", "'Peer.RemoteEndPoint'" },
 
         { "_ = request.Headers;", "'Options'" },
         { "_ = request.RequestUri;", "'Uri'" },

@@ -38,15 +38,15 @@ public sealed class SnapshotTests : EndpointTest
         CoapDiagnosticSnapshot withoutPeers = Endpoint.GetSnapshot(maxPeers: 0);
         Assert.Equal((0, true), (withoutPeers.Peers.Count, withoutPeers.IsTruncated));
 
-        CoapPeerSnapshot device = Assert.Single(snapshot.Peers, static peer => peer.Address.Port == 40_000);
+        CoapPeerSnapshot device = Assert.Single(snapshot.Peers, static peer => peer.RemoteEndPoint.Port == 40_000);
         Assert.Equal(("coap", IPEndPoint.Parse("192.0.2.1:40000"), IPEndPoint.Parse("127.0.0.1:5683")),
-            (device.Scheme, device.Address, device.LocalAddress));
+            (device.Scheme, device.RemoteEndPoint, device.LocalEndPoint));
         Assert.Equal((1, 1, 0), (device.RunningRequests, device.Observers, device.Outstanding));
         CoapPeerLastDropSnapshot drop = Assert.IsType<CoapPeerLastDropSnapshot>(device.LastDrop);
         Assert.Equal(("FormatErrors", Clock.GetUtcNow() - FromSeconds(5), 1), (drop.Reason, drop.Time, drop.Count));
         Assert.Equal(Clock.GetUtcNow() - FromSeconds(5), device.LastSeen);
 
-        CoapPeerSnapshot asked = Assert.Single(snapshot.Peers, static peer => peer.Address.Port == 40_001);
+        CoapPeerSnapshot asked = Assert.Single(snapshot.Peers, static peer => peer.RemoteEndPoint.Port == 40_001);
         Assert.Equal((1, 1, 2), (asked.Outstanding, asked.Queued, asked.AwaitedResponses));
         Assert.Equal([CoapPendingState.Outstanding, CoapPendingState.Queued], asked.Pending.Select(static pending => pending.State));
         Assert.Equal((CoapCode.Put, 2), (asked.Pending[0].Code, asked.Pending[0].Attempts));
@@ -87,11 +87,11 @@ public sealed class SnapshotTests : EndpointTest
 
         CoapDiagnosticSnapshot some = Endpoint.GetSnapshot(maxPeers: 5);
         Assert.True(some.IsTruncated);
-        Assert.Equal([1049, 1048, 1047, 1046, 1045], some.Peers.Select(static peer => peer.Address.Port));
+        Assert.Equal([1049, 1048, 1047, 1046, 1045], some.Peers.Select(static peer => peer.RemoteEndPoint.Port));
         Assert.Equal(50, some.Shards.Sum(static shard => shard.Peers));
         CoapDiagnosticSnapshot one = Endpoint.GetSnapshot(IPAddress.Parse("192.0.2.7"));
         Assert.False(one.IsTruncated);
-        Assert.Equal([1015, 1014], one.Peers.Select(static peer => peer.Address.Port));
+        Assert.Equal([1015, 1014], one.Peers.Select(static peer => peer.RemoteEndPoint.Port));
         Assert.Throws<ArgumentOutOfRangeException>(() => Endpoint.GetSnapshot(maxPeers: -1));
     }
 

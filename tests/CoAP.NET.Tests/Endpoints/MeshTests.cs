@@ -90,8 +90,8 @@ public class MeshTests : EndpointTest
         List<CoapAddress> asked = [];
         Options.ParametersOf = remote =>
         {
-            asked.Add(remote);
-            return remote == Other
+            asked.Add(CoapAddress.FromIPEndPoint(remote));
+            return remote.Equals(Other.ToIPEndPoint())
                 ? throw new InvalidOperationException("bad callback")
                 : CoapTransmissionParameters.Default with { AckTimeout = FromSeconds(8) };
         };

@@ -59,7 +59,7 @@ public sealed class CustomTransportsTests
         IPAddress radio = IPAddress.Parse("fd00::1");
         CoapEndpointOptions options = new()
         {
-            ParametersOf = address => address.ToIPAddress().Equals(radio)
+            ParametersOf = peer => peer.Address.Equals(radio)
                 ? CoapTransmissionParameters.Default with
                 {
                     MaxMessageSize = 160,

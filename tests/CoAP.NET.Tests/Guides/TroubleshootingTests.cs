@@ -60,7 +60,7 @@ public sealed partial class TroubleshootingTests
         IPNetwork radio = IPNetwork.Parse("127.0.0.0/8");
         CoapEndpointOptions options = new()
         {
-            ParametersOf = address => radio.Contains(address.ToIPAddress())
+            ParametersOf = peer => radio.Contains(peer.Address)
                 ? CoapTransmissionParameters.Default with { PreferredBlockSize = 64, MaxMessageSize = 160 }
                 : null,
         };

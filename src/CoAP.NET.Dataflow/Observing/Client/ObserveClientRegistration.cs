@@ -171,7 +171,7 @@ internal sealed class ObserveClientRegistration
         CoapUri server = Target.Uri is { } uri && Target.Peer is null ? uri : CoapUri.FromString(channel.ToString());
         return new CoapExportedObservation(server, request)
         {
-            Address = channel.Remote,
+            Address = channel.Remote.ToIPEndPoint(),
             Heard = heard,
         };
     }

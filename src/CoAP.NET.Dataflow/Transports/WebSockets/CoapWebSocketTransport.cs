@@ -9,7 +9,7 @@ namespace CoAP.NET.Transports.WebSockets;
 /// <remarks>
 /// It opens WebSockets as a client, and takes those that a web server accepted (<see cref="CoapEndpoint.AcceptWebSocketAsync"/>). It binds
 /// no address. An endpoint creates one when it needs it. In a browser the browser opens the WebSockets by the name of the host and does
-/// not reveal its address, so <see cref="CoapPeer.Address"/> is then <c>[::]</c> with the port.
+/// not reveal its address, so <see cref="CoapPeer.RemoteEndPoint"/> is then <c>[::]</c> with the port.
 /// </remarks>
 internal sealed class CoapWebSocketTransport : CoapStreamTransport
 {

@@ -24,7 +24,7 @@ public class SessionMovingTests : SessionTest
         session.ReceiveFrom(s_elsewhere, null);
 
         CoapPeerMove move = Assert.Single(moves);
-        Assert.Equal((peer, Peer, s_elsewhere), (move.Peer, move.From, move.To));
+        Assert.Equal((peer, Peer.ToIPEndPoint(), s_elsewhere.ToIPEndPoint()), (move.Peer, move.From, move.To));
         Assert.Equal(1, Counters[CoapCounter.PeersMoved]);
         Assert.False(peer.IsVerified);
         Assert.Equal(s_elsewhere, peer.Address);
