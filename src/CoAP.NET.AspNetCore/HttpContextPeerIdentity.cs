@@ -12,8 +12,8 @@ namespace CoAP.NET.AspNetCore;
 internal static class HttpContextPeerIdentity
 {
     /// <summary>Returns the user, otherwise the TLS identity.</summary>
-    public static object? Of(HttpContext context, bool isSecure) =>
-        context.User is { Identity.IsAuthenticated: true } user ? user
+    public static ICoapPeerIdentity? Of(HttpContext context, bool isSecure) =>
+        context.User is { Identity.IsAuthenticated: true } user ? new CoapUserPeerIdentity(user)
         : isSecure ? Of(context.Features, context.Connection.ClientCertificate)
         : null;
 
@@ -23,7 +23,7 @@ internal static class HttpContextPeerIdentity
     /// </summary>
     public static CoapQuotaSource SourceOf(HttpContext context) => CoapSourceGroupingRule.Default.Of(
         CoapAddress.FromIPEndPoint(EndPointOf(context.Connection.RemoteIpAddress, context.Connection.RemotePort)),
-        Of(context, context.Request.IsHttps));
+        Of(context, context.Request.IsHttps)?.Id);
 
     /// <summary>Returns the TLS identity.</summary>
     /// <param name="features">The features of the connection's handshake.</param>

@@ -32,7 +32,7 @@ public sealed partial class DocumentationTests
         web.MapCoapWebSocket(coap, "/.well-known/coap", options =>
         {
             options.AllowedOrigins.Add("https://app.example.net");
-            options.Identity = context => context.User;
+            options.Identity = context => new CoapUserPeerIdentity(context.User);
         }).RequireHost("*.example.net");
 
         builder = WebApplication.CreateBuilder();
@@ -127,7 +127,7 @@ public sealed partial class DocumentationTests
         Pipe back = new();
         await using CoapEndpoint endpoint = new();
         IPEndPoint remote = new(IPAddress.Loopback, 1);
-        string who = "me";
+        CoapNamedPeerIdentity who = new("me");
         using CancellationTokenSource stop = new();
         CancellationToken stopping = stop.Token;
         using WebSocket webSocket = WebSocket.CreateFromStream(new PipeStream(there.Reader, back.Writer),
@@ -136,7 +136,7 @@ public sealed partial class DocumentationTests
         endpoint.PeerConnected += (_, peer) => connected.TrySetResult(peer);
         Task ended = HaveAsync();
         await there.Writer.WriteAsync(Wire.Hex("82820000000000e1"));
-        Assert.Equal("me", (await connected.Task.WaitAsync(s_hang)).Identity);
+        Assert.Same(who, (await connected.Task.WaitAsync(s_hang)).Identity);
         await there.Writer.CompleteAsync();
         await ended.WaitAsync(s_hang);
 

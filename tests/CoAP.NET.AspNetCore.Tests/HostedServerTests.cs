@@ -27,10 +27,10 @@ public sealed class HostedServerTests : WebTest
                     return next();
                 });
                 web.UseRouting();
-                web.MapCoapWebSocket(configure: options => options.Identity = context => context.User);
+                web.MapCoapWebSocket(configure: options => options.Identity = context => new CoapUserPeerIdentity(context.User));
             },
             services: services => services.AddCoapServer(options => options.ListenByDefault = false)
-                .MapGet("/who", request => CoapResults.Text($"{(request.Peer.Identity as ClaimsPrincipal)?.Identity?.Name}"))
+                .MapGet("/who", request => CoapResults.Text($"{(request.Peer.Identity as CoapUserPeerIdentity)?.User.Identity?.Name}"))
                 .RequireAuthorization());
 
         await _client.GetAsync($"coap+ws://127.0.0.1:{Port}/who").WaitAsync(Hang).Gives(CoapCode.Unauthorized);

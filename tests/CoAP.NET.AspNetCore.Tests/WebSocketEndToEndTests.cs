@@ -124,7 +124,7 @@ public sealed class WebSocketEndToEndTests : WebTest
     public async Task A_user_of_the_application_is_the_identity_of_the_peer()
     {
         Coap.MapGet("/who",
-            request => CoapResults.Text(request.Peer.Identity is ClaimsPrincipal user ? user.Identity!.Name! : "nobody"));
+            request => CoapResults.Text(request.Peer.Identity is CoapUserPeerIdentity known ? known.User.Identity!.Name! : "nobody"));
         await StartAsync(application =>
         {
             application.Use((context, next) =>
@@ -151,7 +151,7 @@ public sealed class WebSocketEndToEndTests : WebTest
         Coap.MapGet("/who", request => CoapResults.Text($"{request.Peer.Identity}"));
         await StartAsync(application =>
             application.MapCoapWebSocket(Coap, "/d/{id}",
-                options => options.Identity = context => context.Request.RouteValues["id"]));
+                options => options.Identity = context => new CoapNamedPeerIdentity($"{context.Request.RouteValues["id"]}")));
         _clientOptions.Transports.WebSockets.Path = "/d/7";
         await Client.GetAsync($"{Uri}/who").WaitAsync(Hang).Says("7");
     }

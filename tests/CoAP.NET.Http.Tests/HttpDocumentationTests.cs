@@ -113,7 +113,7 @@ public sealed class HttpDocumentationTests : Origin
 
     private sealed class Identities
     {
-        public string? Find(CoapPeer peer) => (peer.Identity as ICoapPeerIdentity)?.Certificate?.Subject;
+        public string? Find(CoapPeer peer) => peer.Identity?.Certificate?.Subject;
     }
 
     private sealed class LampClient(HttpClient http)

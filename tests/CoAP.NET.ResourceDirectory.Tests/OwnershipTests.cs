@@ -22,8 +22,8 @@ public class OwnershipTests
         await world.DeleteAsync(location, other, Secured).Gives(CoapCode.Forbidden);
         await world.PostAsync(location, client: again, uri: Secured).Gives(CoapCode.Changed);
 
-        static CoapTestIdentity User(string id) => CoapTestIdentity.Of(new ClaimsPrincipal(new ClaimsIdentity(
-            [new Claim(ClaimTypes.NameIdentifier, id), new Claim(ClaimTypes.Name, "John Smith")], "web")));
+        static CoapTestIdentity User(string id) => CoapTestIdentity.From(new CoapUserPeerIdentity(new ClaimsPrincipal(new ClaimsIdentity(
+            [new Claim(ClaimTypes.NameIdentifier, id), new Claim(ClaimTypes.Name, "John Smith")], "web"))));
     }
 
     [Fact]

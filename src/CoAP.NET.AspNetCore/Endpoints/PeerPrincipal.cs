@@ -13,17 +13,15 @@ internal static class PeerPrincipal
         : request.Peer.Identity switch
         {
             // The user belongs to the whole connection, but claims transformations change that of a request.
-            ClaimsPrincipal user => user.Clone(),
-            IPrincipal user => new ClaimsPrincipal(user),
-            IIdentity identity => new ClaimsPrincipal(identity),
-            ICoapPeerIdentity { Certificate: { } certificate, Id: { Method: CoapPeerId.CertificateMethod } id } =>
+            CoapUserPeerIdentity { User: var user } => user.Clone(),
+            { Certificate: { } certificate, Id: { Method: CoapPeerId.CertificateMethod } id } =>
                 Make(id, certificate.GetNameInfo(X509NameType.SimpleName, forIssuer: false), ClaimsOf(certificate)),
             _ => Make(request.Peer.Id, request.Peer.Id?.Value, []),
         };
 
     /// <summary>Returns the client certificate; null for none.</summary>
     public static X509Certificate2? CertificateOf(CoapRequestContext request) =>
-        (request.Peer.Identity as ICoapPeerIdentity)?.Certificate;
+        request.Peer.Identity?.Certificate;
 
     private static List<Claim> ClaimsOf(X509Certificate2 certificate)
     {

@@ -40,7 +40,7 @@ public sealed partial class CoapWebSocketEndpointOptions
     /// <remarks>
     /// An unauthenticated principal counts as no identity: <see cref="CoapPeer.IsKnown"/> is false, and authorization answers 4.01.
     /// </remarks>
-    public partial Func<HttpContext, object?>? Identity { get; set; }
+    public partial Func<HttpContext, ICoapPeerIdentity?>? Identity { get; set; }
 
     /// <summary>
     /// Decides whether the connection counts as protected by TLS, with the scheme <c>coaps+ws</c>. Default null: true for requests over

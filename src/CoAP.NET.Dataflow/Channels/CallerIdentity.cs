@@ -13,5 +13,5 @@ internal static class CallerIdentity
     /// </remarks>
     public static object? Of(CoapChannel channel) =>
         channel is { Connection.IsInitiator: true, Carried: null } ? null
-        : channel.PeerId ?? (channel.IsConnection ? channel.Number : channel.Identity);
+        : channel.PeerId ?? (channel.IsConnection ? channel.Number : (object?)channel.Identity);
 }

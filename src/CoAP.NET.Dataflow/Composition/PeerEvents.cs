@@ -276,7 +276,7 @@ internal sealed class PeerEvents(
 
     private void ReportMove(CoapChannel channel, in CoapAddress from)
     {
-        ConnectingLog.PeerMoved(environment.Logger, channel.Identity ?? "identity unknown", channel, from.ToString());
+        ConnectingLog.PeerMoved(environment.Logger, channel.Identity?.ToString() ?? "identity unknown", channel, from.ToString());
         if (Moved is { } handlers)
         {
             UserEvents.Raise(environment, nameof(CoapEndpoint.PeerMoved), handlers, endpoint,

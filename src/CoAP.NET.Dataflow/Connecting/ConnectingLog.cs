@@ -17,5 +17,5 @@ internal static partial class ConnectingLog
     public static partial void AlternativeTaken(ILogger logger, string target, string address);
 
     [LoggerMessage(1764, LogLevel.Debug, "The peer of a session, {Identity}, is now at {Channel}; it was at {From}.")]
-    public static partial void PeerMoved(ILogger logger, object? identity, object channel, string from);
+    public static partial void PeerMoved(ILogger logger, string identity, object channel, string from);
 }

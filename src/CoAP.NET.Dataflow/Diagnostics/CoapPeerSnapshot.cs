@@ -22,7 +22,7 @@ public sealed class CoapPeerSnapshot
 
     /// <summary>Its identity, as in <see cref="CoapPeer.Identity"/>; null if there is none.</summary>
     /// <remarks>The peer may have chosen its content.</remarks>
-    public object? Identity { get; internal init; }
+    public ICoapPeerIdentity? Identity { get; internal init; }
 
     /// <summary>Whether it has proven its identity; see <see cref="CoapPeer.IsKnown"/>.</summary>
     internal bool HasIdentity { get; init; }

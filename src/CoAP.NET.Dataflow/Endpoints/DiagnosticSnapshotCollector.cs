@@ -81,7 +81,7 @@ internal sealed class DiagnosticSnapshotCollector(
                 RemoteEndPoint = channel.Remote.ToIPEndPoint(),
                 LocalEndPoint = channel.Local.ToIPEndPoint(),
                 Identity = channel.Identity,
-                HasIdentity = AuthenticatedIdentityCheck.IsKnown(channel.Identity),
+                HasIdentity = channel.Identity is { IsKnown: true },
                 IsVerified = channel.IsVerified,
                 IsNewcomer = channel.IsNewcomer,
                 LastSeen = WasHeard(channel) ? utcNow - TimeSpan.FromTicks(Math.Max(0, now - StreamState.LastHeardOf(channel))) : null,

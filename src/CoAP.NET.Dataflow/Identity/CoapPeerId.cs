@@ -131,14 +131,14 @@ public sealed class CoapPeerId : IEquatable<CoapPeerId>
     /// <returns>The text, such as <c>psk:meter-7</c>.</returns>
     public override string ToString() => $"{Method}:{Value}";
 
-    /// <summary>Creates the identity from the identity object of a transport or a web application.</summary>
+    /// <summary>Creates the identity from the object by which an application or a key exchange names a peer.</summary>
     /// <remarks>
     /// A text is a name that the application gave. An object of another type counts by its type and its <c>ToString</c>, if the type has
     /// one of its own; better let it implement <see cref="ICoapPeerIdentity"/>.
     /// </remarks>
-    /// <param name="identity">The identity object (<see cref="CoapPeer.Identity"/>); null for none.</param>
+    /// <param name="identity">The object; null for none.</param>
     /// <returns>The identity; null for a peer that proved nothing, or nothing that distinguishes it.</returns>
-    public static CoapPeerId? Of(object? identity) => identity switch
+    internal static CoapPeerId? Of(object? identity) => identity switch
     {
         null => null,
         CoapPeerId id => id,

@@ -42,21 +42,20 @@ public sealed class CoapSourceGroupingRule
 
     /// <summary>Returns the source of a peer: its identity if it has proven one, otherwise its address.</summary>
     /// <param name="address">The peer's address.</param>
-    /// <param name="identity">The peer's identity from its transport (<see cref="CoapConnection.Identity"/>); null for none.</param>
+    /// <param name="id">The ID of the peer's identity (<see cref="ICoapPeerIdentity.Id"/>); null for none.</param>
     /// <returns>The source.</returns>
-    public CoapQuotaSource Of(in CoapAddress address, object? identity = null)
+    public CoapQuotaSource Of(in CoapAddress address, CoapPeerId? id = null)
     {
-        CoapPeerId? key = CoapPeerId.Of(identity);
         if (address.IsIPv4)
         {
-            return new CoapQuotaSource(address with { Port = 0, ScopeId = 0 }, IPv4Bits, key);
+            return new CoapQuotaSource(address with { Port = 0, ScopeId = 0 }, IPv4Bits, id);
         }
 
         // All neighbours on a link share the prefix.
-        return address.High >> 54 == 0xfe80 >> 6 || IsTrusted(address) ? new CoapQuotaSource(address with { Port = 0 }, AddressBits, key)
+        return address.High >> 54 == 0xfe80 >> 6 || IsTrusted(address) ? new CoapQuotaSource(address with { Port = 0 }, AddressBits, id)
             : address.High == TranslatedPrefix && address.Low >> IPv4Bits == 0
-            ? new CoapQuotaSource(CoapAddress.FromIPv4((uint)address.Low, 0), IPv4Bits, key)
-            : new CoapQuotaSource(new CoapAddress(address.High & _mask, 0, 0, 0), _prefixLength, key);
+            ? new CoapQuotaSource(CoapAddress.FromIPv4((uint)address.Low, 0), IPv4Bits, id)
+            : new CoapQuotaSource(new CoapAddress(address.High & _mask, 0, 0, 0), _prefixLength, id);
     }
 
     /// <summary>Whether an address is in a network without forged addresses (<see cref="CoapPeerStateLimits.TrustedPrefixes"/>).</summary>

@@ -162,14 +162,14 @@ public sealed class CoapChannel
     internal bool IsNewcomer { get; set; }
 
     /// <summary>The security identity of the peer; null without DTLS or TLS.</summary>
-    public object? Identity
+    public ICoapPeerIdentity? Identity
     {
         get => _rare is { } rare ? rare.Identity ?? rare.Connection?.Identity : null;
         internal set => Rare.Identity = value;
     }
 
     /// <summary>The ID of the peer, from its <see cref="Identity"/>; null if that does not distinguish it from others.</summary>
-    internal CoapPeerId? PeerId => _rare?.Identity is { } own ? CoapPeerId.Of(own) : _rare?.Connection?.PeerId;
+    internal CoapPeerId? PeerId => _rare?.Identity is { } own ? own.Id : _rare?.Connection?.PeerId;
 
     internal CoapShard Shard => _route.Shard;
 
@@ -253,7 +253,7 @@ public sealed class CoapChannel
 
     /// <summary>Whether Q-Block is allowed with the peer. Never on reliable transports, which lose nothing.</summary>
     internal bool AllowsQBlock => !Transport.IsReliable && Shard.Environment.AllowsUnsecuredQBlock is { } allowsUnsecured
-        && (allowsUnsecured || IsSecure || AuthenticatedIdentityCheck.IsKnown(Identity));
+        && (allowsUnsecured || IsSecure || Identity is { IsKnown: true });
 
     /// <summary>
     /// Records for diagnostics that a message from or to the peer was dropped or refused. Skips newcomers when there are many, because a

@@ -4,7 +4,7 @@ namespace CoAP.NET;
 public abstract class CoapObjectSecurityContext
 {
     /// <summary>The identity that the other end proves with its messages. <see cref="CoapPeer.Identity"/> returns it.</summary>
-    internal abstract object Identity { get; }
+    internal abstract ICoapPeerIdentity Identity { get; }
 
     /// <summary>The maximum overhead of a protected message over the plain one, in bytes. The endpoint cuts bodies accordingly.</summary>
     internal abstract int Overhead { get; }

@@ -49,7 +49,7 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
     /// none.
     /// </summary>
     /// <remarks><see cref="IsKnown"/> says whether it is authenticated.</remarks>
-    public object? Identity => Channel.Identity;
+    public ICoapPeerIdentity? Identity => Channel.Identity;
 
     /// <summary>
     /// Who the peer is, by what it has proven: equal for the same peer over any number of connections, transports and restarts; null for a
@@ -60,11 +60,10 @@ public sealed class CoapPeer : ICoapClient, IPeerFeatureState
 
     /// <summary>Whether the peer has proven its identity.</summary>
     /// <remarks>
-    /// False without <see cref="Identity"/>, with <see cref="ICoapPeerIdentity.IsKnown"/> false, such as a TLS client without a
-    /// certificate, and for a <see cref="System.Security.Claims.ClaimsPrincipal"/>, <see cref="System.Security.Principal.IPrincipal"/> or
-    /// <see cref="System.Security.Principal.IIdentity"/> that is not authenticated.
+    /// False without <see cref="Identity"/>, and with <see cref="ICoapPeerIdentity.IsKnown"/> false, such as a TLS client without a
+    /// certificate or a <see cref="CoapUserPeerIdentity"/> that is not authenticated.
     /// </remarks>
-    public bool IsKnown => AuthenticatedIdentityCheck.IsKnown(Channel.Identity);
+    public bool IsKnown => Channel.Identity is { IsKnown: true };
 
     /// <summary>The source of the peer, to which shares of limits apply; custom limits may use it too.</summary>
     public CoapQuotaSource Source => Channel.Shard.Environment.Sources.Of(Channel.Remote, Channel.PeerId);

@@ -9,7 +9,7 @@ internal sealed class RareChannelState
     public CoapConnection? Connection;
 
     /// <summary>An identity that is not that of the connection, such as that of a security context.</summary>
-    public object? Identity;
+    public ICoapPeerIdentity? Identity;
 
     public PeerFeatureStateSlots Slots;
 }

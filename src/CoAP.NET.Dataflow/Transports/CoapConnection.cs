@@ -52,14 +52,14 @@ public abstract class CoapConnection
     /// The identity of the peer that the transport has verified, such as a <see cref="CoapTlsPeerIdentity"/>; null without security.
     /// </summary>
     /// <remarks>The transport sets it before <see cref="ICoapConnectionTransportContext.Opened"/>.</remarks>
-    public virtual object? Identity
+    public virtual ICoapPeerIdentity? Identity
     {
         get => _facts?.Identity;
         protected init => Facts.Identity = value;
     }
 
     /// <summary>The ID of the peer, from its <see cref="Identity"/>; null if that does not distinguish it from others.</summary>
-    internal virtual CoapPeerId? PeerId => CoapPeerId.Of(Identity);
+    internal virtual CoapPeerId? PeerId => Identity?.Id;
 
     /// <summary>The server name that the client sent with Server Name Indication or a Host header; null without one.</summary>
     /// <remarks>It is the default of Uri-Host (RFC 8323 section 8.5).</remarks>
@@ -183,7 +183,7 @@ public abstract class CoapConnection
 
         public CoapAddress Local { get; init; }
 
-        public object? Identity { get; set; }
+        public ICoapPeerIdentity? Identity { get; set; }
 
         public string? ServerName { get; set; }
     }

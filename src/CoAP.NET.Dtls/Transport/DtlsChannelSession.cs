@@ -38,7 +38,8 @@ internal sealed class DtlsChannelSession : CoapSession
     /// <remarks>
     /// A new object at each call: the endpoint itself asks for <see cref="PeerId"/>, and there may be very many sessions.
     /// </remarks>
-    public override object Identity => Proof is CoapPeerId id ? DtlsPeerIdentityReader.Read(Session, id) : Proof;
+    public override ICoapPeerIdentity Identity =>
+        Proof is CoapPeerId id ? DtlsPeerIdentityReader.Read(Session, id) : (CoapDtlsPeerIdentity)Proof;
 
     internal override CoapPeerId? PeerId => Proof as CoapPeerId;
 

@@ -23,7 +23,7 @@ internal static class PeerTableJson
             ["address"] = peer.RemoteEndPoint.ToString(),
             ["local"] = peer.LocalEndPoint.ToString(),
             ["scheme"] = peer.Scheme,
-            ["identity"] = peer.Identity is { } identity ? CoapUntrustedText.LineOf(TextOf(identity)) : null,
+            ["identity"] = peer.Identity is { } identity ? CoapUntrustedText.LineOf(identity.ToString() ?? "") : null,
             ["known"] = peer.HasIdentity,
             ["verified"] = peer.IsVerified,
             ["newcomer"] = peer.IsNewcomer,
@@ -50,13 +50,6 @@ internal static class PeerTableJson
 
         return json;
     }
-
-    private static string TextOf(object identity) => identity switch
-    {
-        IPrincipal principal => principal.Identity?.Name ?? "without a name",
-        IIdentity one => one.Name ?? "without a name",
-        _ => Convert.ToString(identity, CultureInfo.InvariantCulture) ?? "",
-    };
 
     private static double? Seconds(TimeSpan? span) => span is { } time ? Math.Round(Math.Max(0, time.TotalSeconds), 3) : null;
 }

@@ -29,19 +29,19 @@ public sealed class CoapAuthorizationContext
     /// <summary>The identity of the peer; null if there is none.</summary>
     /// <remarks>
     /// For example a <see cref="CoapTlsPeerIdentity"/>, on <c>coaps</c> a <c>CoapDtlsPeerIdentity</c>, and for a request under OSCORE an
-    /// <c>OscoreIdentity</c> over any transport. In a web application it is a <see cref="System.Security.Claims.ClaimsPrincipal"/>. Check
+    /// <c>OscoreIdentity</c> over any transport. In a web application it is a <see cref="CoapUserPeerIdentity"/>. Check
     /// <see cref="IsKnown"/> first: some peers with an identity object have proved nothing.
     /// </remarks>
-    public object? Identity => Request.Channel?.Identity;
+    public ICoapPeerIdentity? Identity => Request.Channel?.Identity;
 
     /// <summary>Whether the peer has proved its identity; see <see cref="CoapPeer.IsKnown"/>.</summary>
     public bool IsKnown => Request.Channel is not null && Peer.IsKnown;
 
     /// <summary>The certificate that the peer showed; null without one. It lives as long as its connection.</summary>
-    public X509Certificate2? Certificate => (Identity as ICoapPeerIdentity)?.Certificate;
+    public X509Certificate2? Certificate => Identity?.Certificate;
 
     /// <summary>The identity of the pre-shared key that the peer proved on <c>coaps</c> (RFC 4279); null without one.</summary>
-    public string? PskIdentity => (Identity as ICoapPeerIdentity)?.PskIdentity;
+    public string? PskIdentity => Identity?.PskIdentity;
 
     /// <summary>The scheme of the transport of the request, such as <c>coap</c>.</summary>
     public string Scheme => Request.Channel?.Transport.Scheme ?? string.Empty;

@@ -55,6 +55,7 @@ public sealed class CoapAuthorizationPolicyBuilder
     /// <param name="condition">Checks the identity.</param>
     /// <returns>This instance.</returns>
     public CoapAuthorizationPolicyBuilder RequireIdentity<TIdentity>(Func<TIdentity, bool> condition)
+        where TIdentity : ICoapPeerIdentity
     {
         ArgumentNullException.ThrowIfNull(condition);
         return Require(context => !context.IsKnown ? CoapAuthorizationDecision.Unauthorized("Prove your identity.")

@@ -52,7 +52,7 @@ public sealed class OscoreContext : CoapObjectSecurityContext, IAsyncDisposable
     public OscoreParameters Parameters { get; }
 
     /// <summary>The principal: an <see cref="OscoreIdentity"/>.</summary>
-    internal override object Identity => _identity;
+    internal override ICoapPeerIdentity Identity => _identity;
 
     /// <inheritdoc/>
     internal override int Overhead =>

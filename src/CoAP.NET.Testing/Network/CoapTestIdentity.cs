@@ -17,9 +17,10 @@ public sealed class CoapTestIdentity
     private readonly string? _psk;
     private readonly byte[]? _certificate;
     private readonly ReadOnlyMemory<byte> _publicKey;
-    private readonly object? _other;
+    private readonly ICoapPeerIdentity? _other;
 
-    private CoapTestIdentity(string? psk = null, byte[]? certificate = null, ReadOnlyMemory<byte> publicKey = default, object? other = null)
+    private CoapTestIdentity(
+        string? psk = null, byte[]? certificate = null, ReadOnlyMemory<byte> publicKey = default, ICoapPeerIdentity? other = null)
     {
         _psk = psk;
         _certificate = certificate;
@@ -57,10 +58,10 @@ public sealed class CoapTestIdentity
         ? throw new ArgumentException("The raw public key is empty. Pass the result of ExportSubjectPublicKeyInfo.", nameof(publicKey))
         : new CoapTestIdentity(publicKey: publicKey.ToArray());
 
-    /// <summary>An identity of any type, such as a <see cref="System.Security.Claims.ClaimsPrincipal"/> of a web application.</summary>
+    /// <summary>An identity of any type, such as a <see cref="CoapUserPeerIdentity"/> of a web application.</summary>
     /// <param name="identity">The value that <see cref="CoapPeer.Identity"/> returns.</param>
     /// <returns>The identity of the test.</returns>
-    public static CoapTestIdentity Of(object identity)
+    public static CoapTestIdentity From(ICoapPeerIdentity identity)
     {
         ArgumentNullException.ThrowIfNull(identity);
         return new CoapTestIdentity(other: identity);
@@ -70,7 +71,7 @@ public sealed class CoapTestIdentity
     /// <param name="scheme">The secured scheme.</param>
     /// <param name="serverName">The server name that the client requested; null for none.</param>
     /// <exception cref="CoapConnectionException">The scheme does not support such credentials.</exception>
-    internal object Show(string scheme, string? serverName)
+    internal ICoapPeerIdentity Show(string scheme, string? serverName)
     {
         if (_other is not null)
         {
@@ -95,7 +96,7 @@ public sealed class CoapTestIdentity
     /// <summary>
     /// Returns the identity of a server that this client sees after the handshake: with a pre-shared key the identity that both use.
     /// </summary>
-    internal object AsServerOf(CoapTestIdentity server, string scheme) =>
+    internal ICoapPeerIdentity AsServerOf(CoapTestIdentity server, string scheme) =>
         _psk is not null && scheme == "coaps" ? new CoapDtlsPeerIdentity(_psk, null, default, PskSuite)
         : server.Show(scheme, serverName: null);
 }

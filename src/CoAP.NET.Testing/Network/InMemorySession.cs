@@ -9,8 +9,8 @@ internal sealed class InMemorySession : CoapSession
     private InMemorySession? _other;
     private int _hasEnded;
 
-    public InMemorySession(InMemorySessionTransport owner, CoapAddress remote, CoapAddress local, bool isInitiator, object? identity,
-        string? serverName)
+    public InMemorySession(InMemorySessionTransport owner, CoapAddress remote, CoapAddress local, bool isInitiator,
+        ICoapPeerIdentity? identity, string? serverName)
         : base(owner, isInitiator)
     {
         _owner = owner;

@@ -46,8 +46,8 @@ internal sealed class InMemoryStreamTransport(
         InMemoryStreamTransport server = network.Listeners.Find<InMemoryStreamTransport>(Scheme, remote);
         Pipe there = new();
         Pipe back = new();
-        object? shown = isSecure ? identity.Show(Scheme, serverName) : null;
-        object? serverIdentity = isSecure ? identity.AsServerOf(server.Identity, Scheme) : null;
+        ICoapPeerIdentity? shown = isSecure ? identity.Show(Scheme, serverName) : null;
+        ICoapPeerIdentity? serverIdentity = isSecure ? identity.AsServerOf(server.Identity, Scheme) : null;
 
         // If the server refuses the connection, it closes the pipes, which this end then sees.
         server.Accept(new CoapDuplexPipe(there.Reader, back.Writer)

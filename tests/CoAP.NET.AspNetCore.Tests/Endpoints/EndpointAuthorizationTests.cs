@@ -94,7 +94,7 @@ public sealed class EndpointAuthorizationTests : EndpointTest
     {
         ClaimsPrincipal panel = new(new ClaimsIdentity([new Claim(ClaimTypes.NameIdentifier, "panel")], "web"));
         await StartAsync(Map, AddPolicies, "coaps");
-        CoapClient client = CreateClient("coaps", CoapTestIdentity.Of(panel));
+        CoapClient client = CreateClient("coaps", CoapTestIdentity.From(new CoapUserPeerIdentity(panel)));
 
         await AskAsync(client, "/operators").Says("operators");
         Assert.Single(panel.Identities);
@@ -119,7 +119,7 @@ public sealed class EndpointAuthorizationTests : EndpointTest
         static CoapTestIdentity Oscore(string kid, string? owner)
         {
             using OscoreParameters parameters = new(new byte[16], [1], Convert.FromHexString(kid));
-            return CoapTestIdentity.Of(OscoreContext.CreateVolatile(parameters, owner).Identity);
+            return CoapTestIdentity.From(OscoreContext.CreateVolatile(parameters, owner).Identity);
         }
     }
 

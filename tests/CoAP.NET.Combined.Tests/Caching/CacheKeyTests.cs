@@ -179,12 +179,12 @@ public sealed class CacheKeyTests : CacheTest
         object others = new();
         CoapMessage request = CachedPeers.Request("x");
         CoapChannel plain = CachedPeers.Channel(CachedPeers.Server);
-        CoapChannel secure = CachedPeers.Channel(CachedPeers.Server, "coaps", "device 1");
+        CoapChannel secure = Secured("coaps", "device 1");
         CacheKey protectedKey = CachedPeers.Key(request, secure, ours)!;
         Assert.NotEqual(CachedPeers.Key(request, plain, ours), protectedKey);
-        Assert.Equal(protectedKey, CachedPeers.Key(request, CachedPeers.Channel(CachedPeers.Server, "coaps", "device 1"), ours));
-        Assert.NotEqual(protectedKey, CachedPeers.Key(request, CachedPeers.Channel(CachedPeers.Server, "coaps", "device 2"), ours));
-        Assert.NotEqual(protectedKey, CachedPeers.Key(request, CachedPeers.Channel(CachedPeers.Server, "coaps+tcp", "device 1"), ours));
+        Assert.Equal(protectedKey, CachedPeers.Key(request, Secured("coaps", "device 1"), ours));
+        Assert.NotEqual(protectedKey, CachedPeers.Key(request, Secured("coaps", "device 2"), ours));
+        Assert.NotEqual(protectedKey, CachedPeers.Key(request, Secured("coaps+tcp", "device 1"), ours));
         Assert.NotEqual(protectedKey, CachedPeers.Key(request, secure, others));
         Assert.NotEqual(CachedPeers.Key(request, CachedPeers.Channel(CachedPeers.Server, "coaps"), ours),
             CachedPeers.Key(request, CachedPeers.Channel(CachedPeers.Server, "coaps"), others));
@@ -251,4 +251,7 @@ public sealed class CacheKeyTests : CacheTest
         Assert.Equal(right.Uri, stranger.Uri);
         Assert.NotEqual(right, stranger);
     }
+
+    private static CoapChannel Secured(string scheme, string name) =>
+        CachedPeers.Channel(CachedPeers.Server, scheme, new CoapNamedPeerIdentity(name));
 }

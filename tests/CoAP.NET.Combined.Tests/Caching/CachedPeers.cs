@@ -10,7 +10,7 @@ internal static class CachedPeers
 
     private static readonly CoapShard s_shard = new(0, new MessagingRig().Environment);
 
-    public static CoapChannel Channel(CoapAddress remote, string scheme = "coap", object? identity = null) =>
+    public static CoapChannel Channel(CoapAddress remote, string scheme = "coap", ICoapPeerIdentity? identity = null) =>
         new(s_shard, new SchemeTransport(scheme), 0, remote, default, CoapTransmissionParameters.Default) { Identity = identity };
 
     public static CacheKey? Key(CoapMessage request, CoapChannel? channel = null, object? owner = null, CoapUri? target = null) =>

@@ -173,7 +173,8 @@ public sealed class DashboardPeersTests : IAsyncDisposable
         {
             Remote = IPEndPoint.Parse("192.0.2.7:40000"),
             Local = IPEndPoint.Parse("192.0.2.1:5683"),
-            Identity = new ClaimsPrincipal(new ClaimsIdentity([new Claim(ClaimTypes.Name, Hostile)], "test")),
+            Identity = new CoapUserPeerIdentity(
+                    new ClaimsPrincipal(new ClaimsIdentity([new Claim(ClaimTypes.Name, Hostile)], "test"))),
         });
         await _toServer.Writer.WriteAsync(new byte[] { 0x00, 0xe1 });
         await ready.Task.WaitAsync(DashboardSite.Hang);

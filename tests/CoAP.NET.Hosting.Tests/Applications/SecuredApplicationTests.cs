@@ -19,9 +19,10 @@ public sealed class SecuredApplicationTests
             await GetAsync(application.CreateClient(identity: CoapTestIdentity.Certificate(certificates.Client("admin"))),
                 address + "/certificate"));
         ClaimsPrincipal ann = new(new ClaimsIdentity([new Claim(ClaimTypes.Name, "ann")], "test"));
-        Assert.Equal("ann", await GetAsync(application.CreateClient(identity: CoapTestIdentity.Of(ann)), address + "/user"));
-        Assert.Equal("4.01",
-            await GetAsync(application.CreateClient(identity: CoapTestIdentity.Of(new ClaimsPrincipal())), address + "/user"));
+        CoapTestIdentity known = CoapTestIdentity.From(new CoapUserPeerIdentity(ann));
+        CoapTestIdentity unknown = CoapTestIdentity.From(new CoapUserPeerIdentity(new ClaimsPrincipal()));
+        Assert.Equal("ann", await GetAsync(application.CreateClient(identity: known), address + "/user"));
+        Assert.Equal("4.01", await GetAsync(application.CreateClient(identity: unknown), address + "/user"));
         Assert.Equal("4.01", await GetAsync(application.CreateClient(), address + "/user"));
         Assert.Equal("19.0", await GetAsync(application.CreateClient(), address + "/temperature"));
     }
@@ -112,10 +113,10 @@ public sealed class SecuredApplicationTests
             ICoapServerBuilder server = services.AddCoapServer().UseDtls();
             server.MapGet("/psk", request => $"{(CoapDtlsPeerIdentity)request.Peer.Identity!}").Observable()
                 .RequireAuthorization(policy => policy.RequireSecureTransport().RequirePskIdentity(identity => identity == "meter-7"));
-            server.MapGet("/certificate", request => ((ICoapPeerIdentity)request.Peer.Identity!).Certificate!.Subject)
+            server.MapGet("/certificate", request => request.Peer.Identity!.Certificate!.Subject)
                 .RequireAuthorization(policy => policy.RequireCertificate(certificate => certificate.Subject == "CN=admin"));
-            server.MapGet("/user", request => ((ClaimsPrincipal)request.Peer.Identity!).Identity!.Name!)
-                .RequireAuthorization(policy => policy.RequireIdentity<ClaimsPrincipal>(_ => true));
+            server.MapGet("/user", request => ((CoapUserPeerIdentity)request.Peer.Identity!).User.Identity!.Name!)
+                .RequireAuthorization(policy => policy.RequireIdentity<CoapUserPeerIdentity>(_ => true));
             server.MapPost("/echo", request => CoapResults.Text(request.GetText())).AllowInsecureTransport();
             server.MapGet("/open", () => "here").AllowInsecureTransport();
         });

@@ -5,7 +5,7 @@ namespace CoAP.NET.Hosting.Tests.Authorization;
 public sealed class AuthorizationTests : ServedTest
 {
     // Who the peer is, set where a handshake would have done it.
-    private volatile object? _identity;
+    private volatile ICoapPeerIdentity? _identity;
 
     public AuthorizationTests() => Server.Routes.AddFilter((request, next, cancellationToken) =>
     {
@@ -17,17 +17,18 @@ public sealed class AuthorizationTests : ServedTest
     public async Task An_anonymous_client_gets_4_01_and_a_client_without_permission_gets_4_03()
     {
         Server.MapGet("/any", () => "x").RequireAuthorization();
-        Server.MapGet("/ann", () => "x").RequireAuthorization(policy => policy.RequireIdentity<string>(name => name == "ann"));
+        Server.MapGet("/ann", () => "x")
+            .RequireAuthorization(policy => policy.RequireIdentity<CoapNamedPeerIdentity>(peer => peer.Name == "ann"));
         await StartAsync();
 
         await AskAsync("/any").Gives(CoapCode.Unauthorized);
         await AskAsync("/ann").Gives(CoapCode.Unauthorized);
-        _identity = "bob";
+        _identity = new CoapNamedPeerIdentity("bob");
         await AskAsync("/any").Gives(CoapCode.Content);
         await AskAsync("/ann").Gives(CoapCode.Forbidden);
-        _identity = "ann";
+        _identity = new CoapNamedPeerIdentity("ann");
         await AskAsync("/ann").Gives(CoapCode.Content);
-        _identity = 7;
+        _identity = new CoapUserPeerIdentity(new ClaimsPrincipal(new ClaimsIdentity("test")));
         await AskAsync("/ann").Gives(CoapCode.Forbidden);
     }
 
@@ -35,27 +36,24 @@ public sealed class AuthorizationTests : ServedTest
     public async Task A_user_who_is_not_authenticated_is_anonymous()
     {
         Server.MapGet("/any", () => "x").RequireAuthorization();
-        Server.MapGet("/ann", () => "x").RequireAuthorization(policy => policy.RequireIdentity<object>(_ => true));
+        Server.MapGet("/ann", () => "x").RequireAuthorization(policy => policy.RequireIdentity<ICoapPeerIdentity>(_ => true));
         Server.MapGet("/never", () => "x").RequireAuthorization(policy => policy.Require((CoapAuthorizationContext _) => false));
         await StartAsync();
 
-        foreach (object stranger in new object[]
+        foreach (ClaimsPrincipal stranger in new[] { new ClaimsPrincipal(), new ClaimsPrincipal(new ClaimsIdentity()) })
         {
-            new ClaimsPrincipal(), new ClaimsPrincipal(new ClaimsIdentity()), new ClaimsIdentity(), new GenericIdentity("")
-        })
-        {
-            _identity = stranger;
+            _identity = new CoapUserPeerIdentity(stranger);
             await AskAsync("/any").Gives(CoapCode.Unauthorized);
             await AskAsync("/ann").Gives(CoapCode.Unauthorized);
             await AskAsync("/never").Gives(CoapCode.Unauthorized);
         }
 
-        foreach (object user in new object[]
+        foreach (ClaimsPrincipal user in new[]
         {
-            new ClaimsPrincipal([new ClaimsIdentity(), new ClaimsIdentity("test")]), new ClaimsIdentity("test"), new GenericIdentity("ann")
+            new ClaimsPrincipal([new ClaimsIdentity(), new ClaimsIdentity("test")]), new ClaimsPrincipal(new GenericIdentity("ann"))
         })
         {
-            _identity = user;
+            _identity = new CoapUserPeerIdentity(user);
             await AskAsync("/any").Gives(CoapCode.Content);
             await AskAsync("/ann").Gives(CoapCode.Content);
             await AskAsync("/never").Gives(CoapCode.Forbidden);
@@ -85,9 +83,10 @@ public sealed class AuthorizationTests : ServedTest
     {
         Services.AddCoapAuthorization(options =>
         {
-            options.AddPolicy("short", policy => policy.Require(context => context.Identity is string { Length: < 4 }));
-            options.AddPolicy("a", policy => policy.Require(context => context.Identity is string name && name.StartsWith('a')));
-            options.DefaultPolicy = CoapAuthorizationPolicy.Make(policy => policy.Require(context => context.Identity is "ann"));
+            options.AddPolicy("short", policy => policy.Require(context => context.Identity is CoapNamedPeerIdentity { Name.Length: < 4 }));
+            options.AddPolicy("a", policy => policy.Require(context => context.Identity is CoapNamedPeerIdentity { Name: ['a', ..] }));
+            options.DefaultPolicy = CoapAuthorizationPolicy.Make(
+                policy => policy.Require(context => context.Identity is CoapNamedPeerIdentity { Name: "ann" }));
         });
         Server.MapGroup("/g").RequireAuthorization("short").MapGet("/x", () => "x").RequireAuthorization("a");
         Server.MapGet("/both", () => "x").RequireAuthorization("short", "a");
@@ -96,7 +95,7 @@ public sealed class AuthorizationTests : ServedTest
 
         foreach ((string name, bool passes) in new[] { ("ann", true), ("bob", false), ("annabel", false) })
         {
-            _identity = name;
+            _identity = new CoapNamedPeerIdentity(name);
             CoapCode expected = passes ? CoapCode.Content : CoapCode.Forbidden;
             Assert.Equal(expected, (await AskAsync("/g/x")).Code);
             Assert.Equal(expected, (await AskAsync("/both")).Code);
@@ -145,7 +144,7 @@ public sealed class AuthorizationTests : ServedTest
             Assert.Equal(0, Get<CoapServer>().ObserverCount);
         }
 
-        _identity = "ann";
+        _identity = new CoapNamedPeerIdentity("ann");
         await using CoapObservation observation = await Within(Client().ObserveAsync(Uri("/x")));
         Assert.Equal(1, Get<CoapServer>().ObserverCount);
         await using IAsyncEnumerator<CoapResponse> states = observation.ReadAllAsync().GetAsyncEnumerator();

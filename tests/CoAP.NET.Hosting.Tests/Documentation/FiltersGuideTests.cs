@@ -47,7 +47,7 @@ public sealed class FiltersGuideTests : ServedTest
             options.AddPolicy("member", policy => policy.RequireIdentity().RequireAuthorizer<MemberAuthorizer>());
         });
         ICoapServerBuilder server = Server;
-        string? identity = null;
+        ICoapPeerIdentity? identity = null;
         server.Routes.AddFilter((request, next, cancellationToken) =>
         {
             request.Channel!.Identity = Volatile.Read(ref identity);
@@ -62,7 +62,7 @@ public sealed class FiltersGuideTests : ServedTest
         await StartAsync();
         await AskAsync("/version").Says("1.0");
         await AskAsync("/members/ann").Gives(CoapCode.Unauthorized);
-        Volatile.Write(ref identity, "ann");
+        Volatile.Write(ref identity, new CoapNamedPeerIdentity("ann"));
         await AskAsync("/members/ann").Says("hello");
         await AskAsync("/members/bob").Gives(CoapCode.NotFound);
         await AskAsync("/members/ann", CoapMethod.Delete).Gives(CoapCode.Unauthorized);
@@ -170,11 +170,11 @@ public sealed class FiltersGuideTests : ServedTest
     {
         private readonly HashSet<string> _members = ["ann"];
 
-        public async ValueTask<bool> MayAsync(object? identity, string name, CancellationToken cancellationToken)
+        public async ValueTask<bool> MayAsync(ICoapPeerIdentity? identity, string name, CancellationToken cancellationToken)
         {
             await Task.Yield();
             cancellationToken.ThrowIfCancellationRequested();
-            return identity is string own && own == name && _members.Contains(name);
+            return identity is CoapNamedPeerIdentity own && own.Name == name && _members.Contains(name);
         }
     }
 }

@@ -133,7 +133,7 @@ public sealed class RateLimitTests : ServedTest
     [Fact]
     public async Task Each_identity_has_its_own_permits_of_a_limiter_shared_by_routes()
     {
-        string identity = "ann";
+        ICoapPeerIdentity identity = new CoapNamedPeerIdentity("ann");
         Server.Routes.AddFilter((request, next, cancellationToken) =>
         {
             request.Channel!.Identity = Volatile.Read(ref identity);
@@ -149,7 +149,7 @@ public sealed class RateLimitTests : ServedTest
         await AskAsync("/g/x").Gives(CoapCode.Content);
         await AskAsync("/g/y").Gives(CoapCode.TooManyRequests);
         await AskAsync("/g/free").Gives(CoapCode.Content);
-        Volatile.Write(ref identity, "bob");
+        Volatile.Write(ref identity, new CoapNamedPeerIdentity("bob"));
         await AskAsync("/g/y").Gives(CoapCode.Content);
         await AskAsync("/g/x").Gives(CoapCode.TooManyRequests);
     }
@@ -179,17 +179,17 @@ public sealed class RateLimitTests : ServedTest
     public async Task A_user_has_a_common_limit_for_all_connections_and_an_anonymous_user_that_of_the_address()
     {
         // As each WebSocket has it: a principal of its own.
-        Func<object> identity = () => new ClaimsPrincipal(new ClaimsIdentity());
+        Func<ClaimsPrincipal> identity = () => new ClaimsPrincipal(new ClaimsIdentity());
         Server.Routes.AddFilter((request, next, cancellationToken) =>
         {
-            request.Channel!.Identity = identity();
+            request.Channel!.Identity = new CoapUserPeerIdentity(identity());
             return next(request, cancellationToken);
         });
         Services.AddCoapRateLimits(options => options.AddLimit("per peer", request => Once(request.Peer.Source)));
         Server.MapGet("/x", () => "x").RequireRateLimiting("per peer");
         await StartAsync();
 
-        foreach (Func<object> peer in new Func<object>[]
+        foreach (Func<ClaimsPrincipal> peer in new Func<ClaimsPrincipal>[]
         {
             identity,
             () => User("a", new Claim(ClaimTypes.NameIdentifier, "1"), new Claim(ClaimTypes.Name, "ann")),
@@ -203,11 +203,11 @@ public sealed class RateLimitTests : ServedTest
         }
 
         // Somebody, but nobody can say who: the permit of the address is used up.
-        foreach (Func<object> peer in new Func<object>[]
+        foreach (Func<ClaimsPrincipal> peer in new Func<ClaimsPrincipal>[]
         {
             () => User("a", new Claim(ClaimTypes.Role, "guest")),
             () => User("a", new Claim(ClaimTypes.Name, "ann")),
-            () => new GenericIdentity("ann", "test"),
+            () => new ClaimsPrincipal(new ClaimsIdentity("test")),
         })
         {
             identity = peer;

@@ -44,8 +44,7 @@ public sealed class CoapQuotaSourceTests
     [Fact]
     public void Peers_with_the_same_authenticated_identity_are_one_source_from_any_address()
     {
-        ClaimsPrincipal user = User("Basic", "ann");
-        CoapQuotaSource source = s_rule.Of(Address("192.0.2.1", 1), user);
+        CoapQuotaSource source = s_rule.Of(Address("192.0.2.1", 1), User("Basic", "ann"));
 
         Assert.Equal(source, s_rule.Of(Address("198.51.100.1", 1), User("Basic", "ann")));
         Assert.NotEqual(source, s_rule.Of(Address("192.0.2.1", 1), User("Basic", "bob")));
@@ -56,14 +55,15 @@ public sealed class CoapQuotaSourceTests
     [Fact]
     public void An_unauthenticated_peer_is_a_source_by_its_address()
     {
-        CoapQuotaSource anonymous = s_rule.Of(Address("192.0.2.1", 1), new ClaimsPrincipal(new ClaimsIdentity()));
+        CoapQuotaSource anonymous = s_rule.Of(
+            Address("192.0.2.1", 1), new CoapUserPeerIdentity(new ClaimsPrincipal(new ClaimsIdentity())).Id);
 
         Assert.Equal(Of("192.0.2.1", 9), anonymous);
         Assert.Null(anonymous.Identity);
     }
 
-    private static ClaimsPrincipal User(string scheme, string name) =>
-        new(new ClaimsIdentity([new Claim(ClaimTypes.NameIdentifier, name)], scheme));
+    private static CoapPeerId? User(string scheme, string name) =>
+        new CoapUserPeerIdentity(new ClaimsPrincipal(new ClaimsIdentity([new Claim(ClaimTypes.NameIdentifier, name)], scheme))).Id;
 
     private static CoapAddress Address(string address, ushort port) => CoapAddress.Of(IPAddress.Parse(address), port);
 

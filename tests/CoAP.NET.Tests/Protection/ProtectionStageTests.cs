@@ -44,7 +44,7 @@ public sealed class ProtectionStageTests
             client.PostAsync("coap://[2001:db8::1]/echo", CoapContent.Binary(body)), FromMinutes(1));
 
         Assert.Equal(body, response.EnsureSuccess().Payload.ToArray());
-        Assert.Equal("whoever turns bits", peer);
+        Assert.Equal("whoever turns bits", peer?.ToString());
         Assert.DoesNotContain(wire, static bytes => bytes.AsSpan().IndexOf("the sea"u8) >= 0);
         Assert.Equal(0, server.Endpoint.Counters[CoapCounter.StageErrors]);
     }
@@ -107,7 +107,7 @@ public sealed class ProtectionStageTests
 
     private sealed class TurnedContext : CoapObjectSecurityContext
     {
-        internal override object Identity => "whoever turns bits";
+        internal override ICoapPeerIdentity Identity { get; } = new CoapNamedPeerIdentity("whoever turns bits");
 
         internal override int Overhead => 16;
 

@@ -149,7 +149,7 @@ public sealed class ServedQuotaTests : EndpointTest
         await StartAllAsync();
         CoapAddress gateway = Source(0, 1000);
         CoapAddress neighbour = Source(0, 1001);
-        _opened[neighbour] = _sessions.Accept(neighbour, "somebody");
+        _opened[neighbour] = _sessions.Accept(neighbour, new CoapNamedPeerIdentity("somebody"));
         for (int i = 0; i < 200; i++)
         {
             Ask("coaps", gateway, "slow");

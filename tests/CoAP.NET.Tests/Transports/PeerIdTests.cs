@@ -56,7 +56,7 @@ public sealed class PeerIdTests
     {
         ClaimsPrincipal user = new(new ClaimsIdentity([new Claim(ClaimTypes.NameIdentifier, "anna")]));
 
-        Assert.False(AuthenticatedIdentityCheck.IsKnown(user));
+        Assert.False(new CoapUserPeerIdentity(user).IsKnown);
         Assert.Null(CoapPeerId.Of(user));
         Assert.Null(CoapPeerId.Of(new GenericIdentityOf("anna", isAuthenticated: false)));
         Assert.Null(CoapPeerId.Of(null));

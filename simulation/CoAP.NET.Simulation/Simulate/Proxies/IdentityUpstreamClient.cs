@@ -16,6 +16,6 @@ internal sealed class IdentityUpstreamClient(VirtualClock clock, bool dependsOnC
     public override async Task<CoapResult> SendAsync(CoapForwardedRequest request, CancellationToken cancellationToken)
     {
         await Task.Delay(TimeSpan.FromSeconds(1), clock, cancellationToken);
-        return CoapResults.Text(request.Received.Peer.Identity as string ?? Nobody);
+        return CoapResults.Text((request.Received.Peer.Identity as CoapNamedPeerIdentity)?.Name ?? Nobody);
     }
 }

@@ -83,7 +83,8 @@ internal sealed class ProxyHop(int index, ProxyPlan plan, VirtualClock clock, st
         _server.Endpoint.AddTransport(network.CreateTransport("coap", InMemoryNetwork.Address($"{Host}:5683")));
         _server.Endpoint.AddTransport(network.CreateTransport("coap+tcp", InMemoryNetwork.Address($"{Host}:5683")));
         _server.Endpoint.AddTransport(
-            network.CreateTransport("coaps", InMemoryNetwork.Address($"{Host}:5684"), CoapTestIdentity.Of("proxy")));
+            network.CreateTransport("coaps", InMemoryNetwork.Address($"{Host}:5684"),
+                CoapTestIdentity.From(new CoapNamedPeerIdentity("proxy"))));
         await _server.StartAsync();
     }
 
@@ -99,6 +100,7 @@ internal sealed class ProxyHop(int index, ProxyPlan plan, VirtualClock clock, st
         client.Endpoint.AddTransport(network.CreateTransport("coap", InMemoryNetwork.Address($"{Host}:{port}")));
         client.Endpoint.AddTransport(network.CreateTransport("coap+tcp", InMemoryNetwork.Address($"{Host}:{port}")));
         client.Endpoint.AddTransport(
-            network.CreateTransport("coaps", InMemoryNetwork.Address($"{Host}:{port + 10}"), CoapTestIdentity.Of($"proxy {index}")));
+            network.CreateTransport("coaps", InMemoryNetwork.Address($"{Host}:{port + 10}"),
+                CoapTestIdentity.From(new CoapNamedPeerIdentity($"proxy {index}"))));
     }
 }

@@ -192,7 +192,7 @@ internal sealed class ProxyNodes : IAsyncDisposable
         CoapClient made = new(MakeOptions());
         CoapAddress address = InMemoryNetwork.Address($"{HostOfClient(client)}:{40_000 + client}");
         made.Endpoint.AddTransport(Network.CreateTransport(s_entries[client], address,
-            s_identities[client] is { } identity ? CoapTestIdentity.Of(identity) : null));
+            s_identities[client] is { } identity ? CoapTestIdentity.From(new CoapNamedPeerIdentity(identity)) : null));
         _clients[client] = made;
     }
 }

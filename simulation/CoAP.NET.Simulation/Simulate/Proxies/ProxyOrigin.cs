@@ -81,7 +81,8 @@ internal sealed class ProxyOrigin(int index, VirtualClock clock)
         server.Endpoint.AddTransport(network.CreateTransport("coap", InMemoryNetwork.Address($"{Host}:5683")));
         server.Endpoint.AddTransport(network.CreateTransport("coap+tcp", InMemoryNetwork.Address($"{Host}:5683")));
         server.Endpoint.AddTransport(
-            network.CreateTransport("coaps", InMemoryNetwork.Address($"{Host}:5684"), CoapTestIdentity.Of("origin")));
+            network.CreateTransport("coaps", InMemoryNetwork.Address($"{Host}:5684"),
+                CoapTestIdentity.From(new CoapNamedPeerIdentity("origin"))));
         await server.StartAsync();
         _server = server;
     }

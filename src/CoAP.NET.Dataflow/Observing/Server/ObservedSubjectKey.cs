@@ -130,7 +130,7 @@ internal sealed class ObservedSubjectKey : IEquatable<ObservedSubjectKey>
     }
 
     private static CoapChannel? ClientOf(CoapChannel channel, bool isSameForAll) =>
-        isSameForAll && !AuthenticatedIdentityCheck.IsKnown(channel.Identity) ? null : channel;
+        isSameForAll && channel.Identity is not { IsKnown: true } ? null : channel;
 
     private static int Next(CoapOptionCollection? options, int i)
     {

@@ -27,7 +27,7 @@ internal sealed class AsyncIOConnection : CoapConnection
         CoapAddress remote,
         CoapAddress local,
         bool isInitiator,
-        object? identity = null,
+        ICoapPeerIdentity? identity = null,
         string? serverName = null)
         : base(host.Transport, remote, local, isInitiator)
     {

@@ -21,7 +21,7 @@ public sealed class CoapAcceptedConnectionInfo
 
     /// <summary>The proven identity of the peer, which <see cref="CoapPeer.Identity"/> returns. Default null: unknown.</summary>
     /// <remarks>The endpoint disposes the certificate of a <see cref="CoapTlsPeerIdentity"/> when the connection has ended.</remarks>
-    public object? Identity { get; init; }
+    public ICoapPeerIdentity? Identity { get; init; }
 
     /// <summary>The host that the client requested with a Host header or Server Name Indication. Default null: the local address.</summary>
     /// <remarks>Requests without Uri-Host refer to it (RFC 8323 section 8.5).</remarks>

@@ -40,7 +40,7 @@ public sealed class CoapDuplexPipe : IDuplexPipe
     /// <summary>
     /// The identity of the peer that a lower layer has verified, which <see cref="CoapPeer.Identity"/> returns. Default null: unknown.
     /// </summary>
-    public object? Identity { get; init; }
+    public ICoapPeerIdentity? Identity { get; init; }
 
     /// <summary>The host name that the client requested, if a lower layer reports it. Default null: the local address.</summary>
     /// <remarks>
@@ -59,7 +59,7 @@ public sealed class CoapDuplexPipe : IDuplexPipe
     /// <param name="identity">The identity of the peer that a lower layer has verified; null when unknown.</param>
     /// <returns>The connection.</returns>
     /// <exception cref="ArgumentException"><paramref name="stream"/> is not readable or not writable.</exception>
-    public static CoapDuplexPipe FromStream(Stream stream, object? identity = null)
+    public static CoapDuplexPipe FromStream(Stream stream, ICoapPeerIdentity? identity = null)
     {
         ArgumentNullException.ThrowIfNull(stream);
         if (!stream.CanRead || !stream.CanWrite)

@@ -11,8 +11,8 @@ internal sealed class DirectSession : CoapSession
     private CoapAddress _remote;
     private int _isClosed;
 
-    public DirectSession(DirectSessionTransport transport, CoapAddress remote, CoapAddress local, bool isInitiator, object? identity = null,
-        string? serverName = null)
+    public DirectSession(DirectSessionTransport transport, CoapAddress remote, CoapAddress local, bool isInitiator,
+        ICoapPeerIdentity? identity = null, string? serverName = null)
         : base(transport, isInitiator)
     {
         _owner = transport;

@@ -52,7 +52,7 @@ internal class DirectSessionTransport : CoapSessionTransport
         ConnectAsync(remote, Local, serverName, cancellationToken);
 
     /// <summary>A peer completes its handshake.</summary>
-    public DirectSession Accept(CoapAddress remote, object? identity = null)
+    public DirectSession Accept(CoapAddress remote, ICoapPeerIdentity? identity = null)
     {
         DirectSession session = new(this, remote, Local, isInitiator: false, identity);
         Assert.True(Context.Opened(session));

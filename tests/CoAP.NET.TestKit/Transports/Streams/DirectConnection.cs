@@ -14,7 +14,7 @@ internal sealed class DirectConnection : CoapConnection
     private int _pauses;
     private int _cutting;
 
-    public DirectConnection(DirectStreamTransport transport, CoapAddress remote, bool isInitiator, object? identity = null,
+    public DirectConnection(DirectStreamTransport transport, CoapAddress remote, bool isInitiator, ICoapPeerIdentity? identity = null,
         string? serverName = null)
         : base(transport, remote, DirectStreamTransport.Local, isInitiator)
     {

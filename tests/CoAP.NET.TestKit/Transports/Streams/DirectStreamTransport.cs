@@ -68,7 +68,7 @@ internal sealed class DirectStreamTransport(string scheme = "coap+tcp") : CoapSt
 
     /// <summary>A peer connects.</summary>
     /// <param name="remote">From where; null for a new port of 192.0.2.1.</param>
-    public DirectConnection Accept(CoapAddress? remote = null, object? identity = null, string? serverName = null)
+    public DirectConnection Accept(CoapAddress? remote = null, ICoapPeerIdentity? identity = null, string? serverName = null)
     {
         DirectConnection connection = new(this, remote ?? CoapAddress.FromIPv4(0xc0000201, ++_lastPort), isInitiator: false, identity,
             serverName);

@@ -99,15 +99,15 @@ public class SessionPeersTests : SessionTest
     [Fact]
     public async Task A_handler_sees_the_identity_and_address_of_the_session_of_its_request()
     {
-        List<(object? Identity, CoapAddress Address)> seen = [];
+        List<(string? Identity, CoapAddress Address)> seen = [];
         Server.MapGet("/x", request =>
         {
-            seen.Add((request.Peer.Identity, request.Peer.Address));
+            seen.Add((request.Peer.Identity?.ToString(), request.Peer.Address));
             return CoapResults.Text("1");
         });
         await StartSessionsAsync();
-        Ask(Sessions.Accept(Peer, "alice"), Get);
-        Ask(Sessions.Accept(Peer, "bob"), Get);
+        Ask(Sessions.Accept(Peer, new CoapNamedPeerIdentity("alice")), Get);
+        Ask(Sessions.Accept(Peer, new CoapNamedPeerIdentity("bob")), Get);
         Assert.Equal([("alice", Peer), ("bob", Peer)], seen);
     }
 

@@ -22,7 +22,7 @@ public sealed class DuplexPipeTransportTests
                 NamedPipeServerStream pipe = new(name, PipeDirection.InOut, 10, PipeTransmissionMode.Byte,
                     System.IO.Pipes.PipeOptions.Asynchronous);
                 await pipe.WaitForConnectionAsync(cancellationToken);
-                return CoapDuplexPipe.FromStream(pipe, identity: "the gateway");
+                return CoapDuplexPipe.FromStream(pipe, identity: new CoapNamedPeerIdentity("the gateway"));
             },
         }));
         server.MapGet("/temperature", request => CoapResults.Text($"21.5 for {request.Peer.Identity}"));

@@ -113,7 +113,7 @@ public sealed class StreamsDocumentationTests : FolderTest
             Ask(new CoapTlsPeerIdentity(shown, "localhost", SslProtocols.Tls13, TlsCipherSuite.TLS_AES_256_GCM_SHA384)).Text);
         Assert.Equal(CoapCode.Unauthorized, Ask(null).Code);
 
-        (CoapCode Code, string Text) Ask(object? identity)
+        (CoapCode Code, string Text) Ask(ICoapPeerIdentity? identity)
         {
             DirectConnection connection = transport.Accept(identity: identity);
             connection.Receive("00e1");

@@ -168,7 +168,7 @@ public sealed class WebSocketServingTests : WebSocketTest
     [Rfc("8323-8.5-1")]
     public async Task The_peer_has_the_accepted_address_and_identity_and_Uri_Host_defaults_to_the_Host_header()
     {
-        object who = new();
+        CoapNamedPeerIdentity who = new("who");
         CoapRequestContext? seen = null;
         Server.MapGet("/a", request =>
         {
