@@ -145,7 +145,7 @@ internal sealed class ObservationRunner(CoapCluster cluster, DeviceObservationTa
 
         // The waiting caller handles the outcome of a pending registration.
         (CoapObservation? made, _) = Stop(observation);
-        made?.Leave();
+        made?.LeaveRegistered();
     }
 
     /// <summary>Ends an observation that was removed from the table, and deregisters at the device.</summary>
@@ -215,7 +215,7 @@ internal sealed class ObservationRunner(CoapCluster cluster, DeviceObservationTa
             }
             else if (!goesOn)
             {
-                made.Leave();
+                made.LeaveRegistered();
             }
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)

@@ -183,13 +183,14 @@ public sealed class CoapObservation : IAsyncDisposable
     }
 
     /// <summary>
-    /// Ends the observation here without a message to the server, because another process takes it over (<see cref="ExportAsync"/>).
+    /// Ends the observation here and stays registered at the server, which is not told, because another process takes the observation over
+    /// (<see cref="ExportAsync"/>).
     /// </summary>
     /// <remarks>
     /// If no other observation shares it, the endpoint ignores notifications for EXCHANGE_LIFETIME, so that their copies reach the other
     /// process. A later dispose does nothing.
     /// </remarks>
-    public void Leave() => End(isLeft: true);
+    public void LeaveRegistered() => End(isLeft: true);
 
     /// <summary>Returns the target and the state, human-readable.</summary>
     /// <returns>The text.</returns>

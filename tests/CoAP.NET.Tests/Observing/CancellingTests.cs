@@ -105,7 +105,7 @@ public sealed class CancellingTests : ClientObserveTest
     public async Task A_client_that_leaves_an_observation_sends_no_Reset_to_later_notifications()
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
-        observation.Leave();
+        observation.LeaveRegistered();
 
         Notify(registration.Token, 2, "goes on", confirmable: false);
         Notify(registration.Token, 3, "goes on");

@@ -173,7 +173,7 @@ public sealed class ObserveDocumentationTests : GuideTest
             CoapObservation observation = await client.ObserveAsync("coap://[::1]/temperature", cancellationToken);
             CoapExportedObservation? kept = await observation.ExportAsync(cancellationToken);
             Assert.NotNull(kept);
-            observation.Leave();
+            observation.LeaveRegistered();
 
             CoapEndpoint endpoint = server.Endpoint;
             CoapObservation resumed;
@@ -183,7 +183,7 @@ public sealed class ObserveDocumentationTests : GuideTest
             }
 
             Assert.Equal(CoapObserveState.Observing, resumed.State);
-            resumed.Leave();
+            resumed.LeaveRegistered();
         });
         Assert.Equal(1, server.Counters[CoapCounter.Registrations]);
     }

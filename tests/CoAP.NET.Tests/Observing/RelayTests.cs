@@ -46,7 +46,7 @@ public sealed class RelayTests
         Assert.Null(await relay.Observation.ExportAsync());
 
         await relay.Observation.DisposeAsync();
-        relay.Observation.Leave();
+        relay.Observation.LeaveRegistered();
 
         Assert.Equal((1, CoapObserveState.Cancelled), (relay.Ends, relay.Observation.State));
         Assert.Equal("lamp: Cancelled", relay.Observation.ToString());

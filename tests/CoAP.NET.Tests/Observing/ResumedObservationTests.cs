@@ -86,7 +86,7 @@ public sealed class ResumedObservationTests : ClientObserveTest
         Assert.Equal(s_server.ToIPEndPoint(), kept.Address);
         byte[] bytes = CoapDatagramSerializer.Default.Serialize(kept.Request);
 
-        observation.Leave();
+        observation.LeaveRegistered();
         Transport.HasSentNothing();
         await Assert.ThrowsAsync<ObjectDisposedException>(() => observation.ExportAsync());
 
@@ -191,7 +191,7 @@ public sealed class ResumedObservationTests : ClientObserveTest
             CoapObservation observation = await Within(resuming!);
             Transport.HasSent($"6000{id:x4}");
             observation.Latest.Says("eight");
-            observation.Leave();
+            observation.LeaveRegistered();
         }
     }
 

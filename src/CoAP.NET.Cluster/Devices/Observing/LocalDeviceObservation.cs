@@ -67,7 +67,7 @@ internal sealed class LocalDeviceObservation : IDeviceNotificationFeed
         // A device that has left is sent nothing. Both return at once.
         if (_device.Gone.IsCancellationRequested)
         {
-            _observation!.Leave();
+            _observation!.LeaveRegistered();
         }
         else
         {
