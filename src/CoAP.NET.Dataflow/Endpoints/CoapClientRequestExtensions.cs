@@ -355,9 +355,10 @@ public static class CoapClientRequestExtensions
     /// classes.</param>
     /// <param name="notWanted">The classes that the client declines.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response; null if none arrived, which means neither success nor failure.</returns>
+    /// <returns>The response; if none arrived, one whose <see cref="CoapResponse.IsNone"/> is true, which means neither success nor
+    /// failure.</returns>
     /// <exception cref="CoapException">The request was not acknowledged or could not be sent; the derived type says why.</exception>
-    public static async Task<CoapResponse?> SendAsync(this ICoapClient client, CoapRequest request, NoResponseClasses notWanted,
+    public static async Task<CoapResponse> SendAsync(this ICoapClient client, CoapRequest request, NoResponseClasses notWanted,
         CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(client);
@@ -365,13 +366,12 @@ public static class CoapClientRequestExtensions
         request.NoResponse = notWanted;
         try
         {
-            CoapResponse response = await client.SendAsync(request, cancellationToken).ConfigureAwait(false);
-            return response.IsNone ? null : response;
+            return await client.SendAsync(request, cancellationToken).ConfigureAwait(false);
         }
         catch (CoapTimeoutException exception)
             when (exception.Reason == CoapTimeoutReason.NoResponse && notWanted != NoResponseClasses.None)
         {
-            return null;
+            return CoapResponse.None(default);
         }
     }
 

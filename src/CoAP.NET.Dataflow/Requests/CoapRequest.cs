@@ -165,7 +165,7 @@ public sealed class CoapRequest
     /// <remarks>
     /// Default: none, it wants all. With <see cref="NoResponseClasses.All"/> sending ends when the request was acknowledged, or sent if it
     /// is Non-confirmable, with a response whose <see cref="CoapResponse.IsNone"/> is true. With some classes it waits for the others until
-    /// <see cref="Timeout"/>; <see cref="CoapClientRequestExtensions.SendAsync"/> returns null for silence.
+    /// <see cref="Timeout"/>; <see cref="CoapClientRequestExtensions.SendAsync"/> returns such a response for silence.
     /// </remarks>
     public NoResponseClasses NoResponse
     {

@@ -35,7 +35,7 @@ public sealed class CoapResponse
     /// <summary>
     /// Whether there is no response, because the request declined one (No-Response, RFC 7967) and was sent or acknowledged.
     /// </summary>
-    /// <remarks>It says nothing about success. The code is then 0.00.</remarks>
+    /// <remarks>It says nothing about success. The code is then 0.00, and <see cref="EnsureSuccess"/> does not throw.</remarks>
     public bool IsNone { get; private init; }
 
     /// <summary>The underlying message.</summary>

@@ -77,8 +77,8 @@ public sealed class FreshnessDocumentationTests : GuideTest
             };
             await client.SendWithoutResponseAsync(report, cancellationToken);
 
-            CoapResponse? error = await client.SendAsync(report, NoResponseClasses.Success, cancellationToken);
-            Assert.Null(error);
+            CoapResponse answer = await client.SendAsync(report, NoResponseClasses.Success, cancellationToken);
+            Assert.True(answer.IsNone);
         });
         Assert.Equal(2, server.Counters[CoapCounter.ResponsesNotWanted]);
     }
