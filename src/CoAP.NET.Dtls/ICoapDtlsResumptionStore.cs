@@ -1,8 +1,8 @@
 namespace CoAP.NET.Dtls;
 
 /// <summary>
-/// An asynchronous store of the state that clients need to resume sessions by a short handshake (RFC 5246 section 7.3), such as a database
-/// that several servers share.
+/// An asynchronous store in which a server keeps the sessions that its clients may resume by a short handshake (RFC 5246 section 7.3), such
+/// as a database that several servers share.
 /// </summary>
 /// <remarks>
 /// A handshake waits at most half a second for the store, without blocking a thread: a store that is slow, unavailable or faulty causes a

@@ -109,6 +109,6 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
         return Core.DisposeAsync();
     }
 
-    private static CoapTableOptions BoundsOf(CoapDirectoryOptions options) =>
+    private static CoapReplicatedTableOptions BoundsOf(CoapDirectoryOptions options) =>
         new() { MaxBytes = Math.Min(options.Limits.MaxBytes, 1L << 40), Timeout = options.Limits.Timeout };
 }

@@ -40,12 +40,13 @@ internal abstract class CoapReplicatedTable : IAsyncDisposable
     /// <returns>The table, ready for questions.</returns>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public static CoapReplicatedTable InMemory(
-        ICoapReplicatedTableRules rules, TimeProvider? timeProvider = null, CoapTableOptions? options = null, ILogger? logger = null,
-        CoapRandomSource? random = null)
+        ICoapReplicatedTableRules rules, TimeProvider? timeProvider = null, CoapReplicatedTableOptions? options = null,
+        ILogger? logger = null, CoapRandomSource? random = null)
     {
         ArgumentNullException.ThrowIfNull(rules);
         return new MemoryTable(
-            rules, timeProvider ?? TimeProvider.System, (options ?? new CoapTableOptions()).MakeReadOnlyFor("a table"), logger, random);
+            rules, timeProvider ?? TimeProvider.System, (options ?? new CoapReplicatedTableOptions()).MakeReadOnlyFor("a table"), logger,
+            random);
     }
 
     /// <summary>Loads the entries.</summary>

@@ -9,9 +9,9 @@ internal enum CoapTableUnavailableReason
     /// <summary>The store did not confirm the change in time.</summary>
     NotConfirmed = 1,
 
-    /// <summary>Too many questions of this node are waiting (<see cref="CoapTableOptions.MaxWaiting"/>).</summary>
+    /// <summary>Too many questions of this node are waiting (<see cref="CoapReplicatedTableOptions.MaxWaiting"/>).</summary>
     Busy = 2,
 
-    /// <summary>The table has no room for the value (<see cref="CoapTableOptions.MaxBytes"/>).</summary>
+    /// <summary>The table has no room for the value (<see cref="CoapReplicatedTableOptions.MaxBytes"/>).</summary>
     Full = 3,
 }

@@ -16,5 +16,6 @@ public interface ICoapReplicatedTableProvider
     /// <exception cref="ArgumentOutOfRangeException">The kind is not one of a table, or an option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">A table of this kind is open already.</exception>
     /// <exception cref="ObjectDisposedException">The provider is disposed.</exception>
-    internal CoapReplicatedTable OpenTable(CoapReplicatedTableKind kind, ICoapReplicatedTableRules rules, CoapTableOptions? options = null);
+    internal CoapReplicatedTable OpenTable(
+        CoapReplicatedTableKind kind, ICoapReplicatedTableRules rules, CoapReplicatedTableOptions? options = null);
 }

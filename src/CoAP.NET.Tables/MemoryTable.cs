@@ -8,12 +8,12 @@ namespace CoAP.NET.Tables;
 internal sealed class MemoryTable : CoapReplicatedTable
 {
     private readonly TableContents _contents;
-    private readonly CoapTableOptions _options;
+    private readonly CoapReplicatedTableOptions _options;
     private readonly byte[] _secret = new byte[Sha256.HashLength];
     private bool _isDisposed;
 
     public MemoryTable(
-        ICoapReplicatedTableRules rules, TimeProvider time, CoapTableOptions options, ILogger? logger, CoapRandomSource? random)
+        ICoapReplicatedTableRules rules, TimeProvider time, CoapReplicatedTableOptions options, ILogger? logger, CoapRandomSource? random)
     {
         (random ?? CoapRandomSource.Secure).Fill(_secret);
         _contents = new TableContents(rules, time, logger ?? NullLogger.Instance, static () => new TablePartition());

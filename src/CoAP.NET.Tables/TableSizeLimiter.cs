@@ -14,7 +14,8 @@ internal static class TableSizeLimiter
     /// <param name="options">The options with the limit.</param>
     /// <exception cref="CoapTableUnavailableException">There is no room.</exception>
     public static void ThrowIfFull(
-        TableContents contents, TablePartition slot, int index, CoapTableKey key, in CoapTableDecision decision, CoapTableOptions options)
+        TableContents contents, TablePartition slot, int index, CoapTableKey key, in CoapTableDecision decision,
+        CoapReplicatedTableOptions options)
     {
         int before = index == TableSlotEntries.None ? 0 : slot.Entries[index].Data!.Length;
         int more = key.Bytes.Length + decision.Value.Length - before;
@@ -23,7 +24,7 @@ internal static class TableSizeLimiter
         if (more > 0 && contents.Bytes + more > options.MaxBytes)
         {
             throw new CoapTableUnavailableException(CoapTableUnavailableReason.Full, s_retryWhenFull,
-                $"The table has {contents.Bytes} bytes of at most {options.MaxBytes} (CoapTableOptions.MaxBytes), and no room for {more} "
+                $"The table has {contents.Bytes} bytes of at most {options.MaxBytes} (CoapReplicatedTableOptions.MaxBytes), and no room for {more} "
                 + "more. Raise it, or make the rules keep less.");
         }
     }

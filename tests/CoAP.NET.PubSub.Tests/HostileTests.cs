@@ -301,7 +301,7 @@ public sealed class HostileTests
             {
                 Limits = { MaxTopics = 4 },
                 OpenTable = rules => _cluster.OpenTable(
-                    CoapReplicatedTableKind.Topics, rules, new CoapTableOptions { Timeout = FromMinutes(1) }),
+                    CoapReplicatedTableKind.Topics, rules, new CoapReplicatedTableOptions { Timeout = FromMinutes(1) }),
             });
         }
 

@@ -22,7 +22,7 @@ internal sealed class TopicNode : IAsyncDisposable
         Broker = Server.MapPubSub("/ps", new CoapPubSubOptions
         {
             OpenTable = rules => Cluster.OpenTable(
-                CoapReplicatedTableKind.Topics, rules, new CoapTableOptions { Timeout = FromMinutes(1) }),
+                CoapReplicatedTableKind.Topics, rules, new CoapReplicatedTableOptions { Timeout = FromMinutes(1) }),
             KeepEachPublication = keepsEach,
             Limits = { PublicationsPerSecond = null },
         });

@@ -88,7 +88,7 @@ internal sealed class EndpointMapping
         if (problems.Count == 0)
         {
             EndpointRunner runner = new(_options, _services, MakePipeline(), _logger);
-            new EndpointRouteMapper(served, Routes, runner, _options.Translator.Json).Map(problems);
+            new EndpointToCoapRouteMapper(served, Routes, runner, _options.Translator.Json).Map(problems);
         }
 
         if (problems.Count != 0)

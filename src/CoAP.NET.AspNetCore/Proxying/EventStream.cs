@@ -26,7 +26,7 @@ internal sealed class EventStream(ICoapClient observer, CoapHttpToCoapOptions op
         HttpMethods.IsGet(request.Method)
         && request.GetTypedHeaders().Accept is { Count: > 0 } accept
         && accept.Any(static range =>
-            range.MediaType.Equals("text/event-stream", StringComparison.OrdinalIgnoreCase) && range.Quality is not 0);
+            range.MediaType.Equals(EventStreamMediaType.MediaType, StringComparison.OrdinalIgnoreCase) && range.Quality is not 0);
 
     /// <summary>Whether the page may open a WebSocket.</summary>
     public static bool MayOpen(HttpRequest request, CoapHttpToCoapOptions options) =>
@@ -41,7 +41,7 @@ internal sealed class EventStream(ICoapClient observer, CoapHttpToCoapOptions op
         await using (observation.ConfigureAwait(false))
         {
             HttpResponse response = context.Response;
-            response.ContentType = "text/event-stream";
+            response.ContentType = EventStreamMediaType.MediaType;
             response.Headers.CacheControl = "no-store";
             ProxyResponseWriter.Protect(response);
             await response.StartAsync(aborted).ConfigureAwait(false);

@@ -80,7 +80,7 @@ public sealed partial class CoapExactlyOnce
     /// <exception cref="DbException">The database failed; roll back.</exception>
     /// <exception cref="CoapClusterStoreException">The request was executed, but its answer is not readable: another version of the
     /// library wrote it. Roll back.</exception>
-    public async Task<CoapExactlyOnceExecution> TryBeginAsync(
+    public async Task<CoapExactlyOnceRequest> TryBeginAsync(
         DbTransaction transaction, CoapRequestContext request, string? client = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(transaction);
@@ -95,13 +95,13 @@ public sealed partial class CoapExactlyOnce
             .ConfigureAwait(false);
         if (taken > 0)
         {
-            return new CoapExactlyOnceExecution(this, transaction, name, isFirst: true, null);
+            return new CoapExactlyOnceRequest(this, transaction, name, isFirst: true, null);
         }
 
         await using DbCommand command = Command(connection, transaction, $"select answer from {_table} where request = @request",
             ("@request", name));
         string? kept = await command.ExecuteScalarAsync(cancellationToken).ConfigureAwait(false) as string;
-        return new CoapExactlyOnceExecution(this, transaction, name, isFirst: false, kept is null ? null : Read(kept));
+        return new CoapExactlyOnceRequest(this, transaction, name, isFirst: false, kept is null ? null : Read(kept));
     }
 
     /// <summary>Deletes requests that are too old to be retransmitted. Call it every few minutes, on one node or on all.</summary>

@@ -358,11 +358,11 @@ public sealed class CoapCluster : ICoapReplicatedTableProvider, IAsyncDisposable
     /// <exception cref="InvalidOperationException">A table of this kind is open already.</exception>
     /// <exception cref="ObjectDisposedException">The cluster is disposed.</exception>
     internal CoapReplicatedTable OpenTable(
-        CoapReplicatedTableKind kind, ICoapReplicatedTableRules rules, CoapTableOptions? options = null) =>
+        CoapReplicatedTableKind kind, ICoapReplicatedTableRules rules, CoapReplicatedTableOptions? options = null) =>
         ((ICoapReplicatedTableProvider)this).OpenTable(kind, rules, options);
 
     CoapReplicatedTable ICoapReplicatedTableProvider.OpenTable(
-        CoapReplicatedTableKind kind, ICoapReplicatedTableRules rules, CoapTableOptions? options)
+        CoapReplicatedTableKind kind, ICoapReplicatedTableRules rules, CoapReplicatedTableOptions? options)
     {
         ThrowIfEnded();
         return Tables.Open((CoapRecordKind)kind, rules, options);

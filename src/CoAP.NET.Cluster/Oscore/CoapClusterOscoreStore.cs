@@ -116,7 +116,7 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscoreContextLocat
     }
 
     /// <inheritdoc/>
-    public OscoreContextAvailability AvailabilityOf(OscoreStoreKey key, ulong epoch)
+    public OscoreContextLocation AvailabilityOf(OscoreStoreKey key, ulong epoch)
     {
         Epoch? open;
         lock (_gate)
@@ -124,13 +124,13 @@ internal sealed class CoapClusterOscoreStore : IOscoreStore, IOscoreContextLocat
             // The record of one that is not open was removed: nobody opens it again, and its next reservation fails.
             if (!_open.TryGetValue(key, out open))
             {
-                return OscoreContextAvailability.Here;
+                return OscoreContextLocation.Here;
             }
         }
 
-        return open.Number != epoch || _cluster.FenceOf(open.Slot) != open.Fence ? OscoreContextAvailability.Closed
-            : _cluster.Contexts.IsServing && !_cluster.Releases.IsMoving(open.Slot, open.Fence) ? OscoreContextAvailability.Here
-            : OscoreContextAvailability.Unknown;
+        return open.Number != epoch || _cluster.FenceOf(open.Slot) != open.Fence ? OscoreContextLocation.Closed
+            : _cluster.Contexts.IsServing && !_cluster.Releases.IsMoving(open.Slot, open.Fence) ? OscoreContextLocation.Here
+            : OscoreContextLocation.Unknown;
     }
 
     /// <inheritdoc/>

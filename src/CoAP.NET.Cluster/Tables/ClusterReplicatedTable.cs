@@ -16,7 +16,7 @@ internal sealed class ClusterReplicatedTable : CoapReplicatedTable
 
     private readonly CoapCluster _cluster;
     private readonly CoapRecordKind _kind;
-    private readonly CoapTableOptions _options;
+    private readonly CoapReplicatedTableOptions _options;
     private readonly ILogger _logger;
     private readonly TimeProvider _time;
     private readonly ClusterReplicatedTableContents _contents;
@@ -33,9 +33,8 @@ internal sealed class ClusterReplicatedTable : CoapReplicatedTable
     private Task? _running;
     private Task? _end;
 
-    public ClusterReplicatedTable(CoapCluster cluster, CoapRecordKind kind, ICoapReplicatedTableRules rules, CoapTableOptions options,
-        TimeProvider time,
-        ILogger logger)
+    public ClusterReplicatedTable(CoapCluster cluster, CoapRecordKind kind, ICoapReplicatedTableRules rules,
+        CoapReplicatedTableOptions options, TimeProvider time, ILogger logger)
     {
         (_cluster, _kind, _options, _time, _logger) = (cluster, kind, options, time, logger);
         News = new TableUpdatePublisher(cluster, kind, _stop.Token);

@@ -30,7 +30,7 @@ internal sealed class ClusterReplicatedTables : ISlotStateHolder, INodeLivenessL
     /// <summary>The bytes of their keys and values.</summary>
     public long Bytes => _tables.Values.Sum(static table => table.Bytes);
 
-    public CoapReplicatedTable Open(CoapRecordKind kind, ICoapReplicatedTableRules rules, CoapTableOptions? options)
+    public CoapReplicatedTable Open(CoapRecordKind kind, ICoapReplicatedTableRules rules, CoapReplicatedTableOptions? options)
     {
         ArgumentNullException.ThrowIfNull(rules);
         if (kind is not (CoapRecordKind.Registration or CoapRecordKind.Topic or >= CoapRecordKind.Application))
@@ -40,7 +40,7 @@ internal sealed class ClusterReplicatedTables : ISlotStateHolder, INodeLivenessL
         }
 
         ClusterReplicatedTable table = new(
-            _cluster, kind, rules, (options ?? new CoapTableOptions()).MakeReadOnlyFor("a table"), _time, _logger);
+            _cluster, kind, rules, (options ?? new CoapReplicatedTableOptions()).MakeReadOnlyFor("a table"), _time, _logger);
         return _tables.TryAdd(kind, table)
             ? table
             : throw new InvalidOperationException($"The table of {kind} is already open. Dispose of it first, or use another kind.");

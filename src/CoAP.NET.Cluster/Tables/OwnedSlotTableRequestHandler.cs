@@ -8,7 +8,7 @@ namespace CoAP.NET.Cluster.Tables;
 /// visible, neither here nor at other nodes. Questions about the same entry wait meanwhile. Thread-safe.
 /// </summary>
 internal sealed class OwnedSlotTableRequestHandler(
-    CoapCluster cluster, ClusterReplicatedTableContents contents, CoapTableOptions options, TableRequestLimiter waits)
+    CoapCluster cluster, ClusterReplicatedTableContents contents, CoapReplicatedTableOptions options, TableRequestLimiter waits)
 {
     /// <summary>Calls the rules, if this node decides about the slot.</summary>
     /// <exception cref="CoapTableUnavailableException">There is no room.</exception>

@@ -6,7 +6,7 @@ using CoAP.NET.Guarding;
 namespace CoAP.NET.Cluster.Tables;
 
 /// <summary>Limits the waiting questions of each asking node. Thread-safe.</summary>
-internal sealed class TableRequestLimiter(CoapTableOptions options, EventCounter<ClusterMetric> counts)
+internal sealed class TableRequestLimiter(CoapReplicatedTableOptions options, EventCounter<ClusterMetric> counts)
 {
     private readonly Lock _gate = new();
     private readonly SourceLedger<CoapNodeId> _questions = new(maxOfSource: options.MaxWaiting);
@@ -24,7 +24,7 @@ internal sealed class TableRequestLimiter(CoapTableOptions options, EventCounter
             {
                 throw new CoapTableUnavailableException(CoapTableUnavailableReason.Busy, options.Timeout,
                     $"{_questions.AmountOf(node)} questions with {_bytes.AmountOf(node)} bytes already wait for owners of slots or for the "
-                    + "store (CoapTableOptions.MaxWaiting, MaxWaitingBytes). This one was refused. Try again later.");
+                    + "store (CoapReplicatedTableOptions.MaxWaiting, MaxWaitingBytes). This one was refused. Try again later.");
             }
 
             _questions.Take(node);

@@ -96,7 +96,7 @@ internal sealed class ConnectionPoolEntries(CoapEnvironment environment)
     /// <summary>Counts a connection that could not be opened, or failed soon after. The delay of the next attempt grows.</summary>
     public void CountFailure(ConnectionPoolEntry entry, long now)
     {
-        long wait = RetryDelayCalculator.Of(entry.Failures, _options.ReconnectDelay, _options.MaxReconnectDelay, _jitter.Next());
+        long wait = ExponentialBackOff.Of(entry.Failures, _options.ReconnectDelay, _options.MaxReconnectDelay, _jitter.Next());
         entry.NextAttemptAt = now > long.MaxValue - wait ? long.MaxValue : now + wait;
         entry.Failures++;
     }
@@ -132,7 +132,7 @@ internal sealed class ConnectionPoolEntries(CoapEnvironment environment)
         // The CSM, a message, and what ended the connection if that was a message. In a session a message is enough.
         int frames = !channel.IsReliable ? 1 : end.Reason?.Error is CoapError.Aborted or CoapError.Released ? 3 : 2;
         return end.Reason?.Error == CoapError.ClosedLocally || (end.WasReady
-            && (now - entry.OpenedAt >= RetryDelayCalculator.Of(entry.Failures, _options.ReconnectDelay, _options.MaxReconnectDelay, 1)
+            && (now - entry.OpenedAt >= ExponentialBackOff.Of(entry.Failures, _options.ReconnectDelay, _options.MaxReconnectDelay, 1)
                 || channel.Connection!.Progress.FramesReceived >= frames));
     }
 }

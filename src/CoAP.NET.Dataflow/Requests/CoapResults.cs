@@ -296,7 +296,7 @@ public static class CoapResults
         }
 
         return etag.Length != 0
-            ? new SeekableResult(stream, null, etag, format)
+            ? new StreamOrFileResult(stream, null, etag, format)
             : throw new ArgumentException("The entity-tag is empty. Create one with 1 to 8 bytes.", nameof(etag));
     }
 
@@ -330,7 +330,7 @@ public static class CoapResults
         }
 
         return etag.Length != 0
-            ? new SeekableResult(stream, null, etag, format) { Start = start, Size = size }
+            ? new StreamOrFileResult(stream, null, etag, format) { Start = start, Size = size }
             : throw new ArgumentException("The entity-tag is empty. Create one with 1 to 8 bytes.", nameof(etag));
     }
 
@@ -351,6 +351,6 @@ public static class CoapResults
     public static CoapResult File(string path, CoapETag? etag = null, CoapContentFormat? format = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
-        return new SeekableResult(null, path, etag is { Length: 0 } ? null : etag, format);
+        return new StreamOrFileResult(null, path, etag is { Length: 0 } ? null : etag, format);
     }
 }

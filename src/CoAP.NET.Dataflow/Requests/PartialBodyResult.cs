@@ -24,7 +24,7 @@ internal sealed class PartialBodyResult : CoapResult
     public PushedResponseBlocks? Following { get; set; }
 
     /// <summary>The source of later blocks; null for none.</summary>
-    public SeekableResponseBody? Source { get; init; }
+    public ServedResponseBody? Source { get; init; }
 
     /// <summary>Closes the stream of a response that is no longer fetched.</summary>
     public void CloseUnlessStored()

@@ -20,7 +20,7 @@ internal sealed class ReceivedRequestBodyState
     public WheelTimer? Transfer { get; init; }
 
     /// <summary>The source of the requested block, without the handler; null for requests to a handler.</summary>
-    public SeekableResponseBody? Later { get; init; }
+    public ServedResponseBody? Later { get; init; }
 
     /// <summary>Whether the body arrives while the handler reads it.</summary>
     public bool IsStreamed { get; init; }

@@ -51,7 +51,7 @@ internal sealed class ResultBodyStreamDisposer
         CoapEnvironment environment)
     {
         if (request.Opened is not null
-            || (given is SeekableResult { Stream: { } stream } && stream != (answer as SeekableResult)?.Stream))
+            || (given is StreamOrFileResult { Stream: { } stream } && stream != (answer as StreamOrFileResult)?.Stream))
         {
             Of(request).End(given, answer, route, environment);
         }
@@ -59,7 +59,7 @@ internal sealed class ResultBodyStreamDisposer
 
     public void Add(CoapResult? result)
     {
-        if (result is not SeekableResult { Stream: { } stream })
+        if (result is not StreamOrFileResult { Stream: { } stream })
         {
             return;
         }
@@ -85,7 +85,7 @@ internal sealed class ResultBodyStreamDisposer
             _answered = (route, environment);
         }
 
-        if (answer is SeekableResult { Stream: { } kept })
+        if (answer is StreamOrFileResult { Stream: { } kept })
         {
             _open.Remove(kept);
         }

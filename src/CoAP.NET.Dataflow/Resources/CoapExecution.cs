@@ -10,7 +10,7 @@ namespace CoAP.NET;
 /// </remarks>
 public sealed class CoapExecution
 {
-    private CoapExecution(ExecutionKind kind, int parallelism = 1, int capacity = 0, TaskScheduler? scheduler = null)
+    private CoapExecution(HandlerExecutionKind kind, int parallelism = 1, int capacity = 0, TaskScheduler? scheduler = null)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(capacity);
         Kind = kind;
@@ -21,9 +21,9 @@ public sealed class CoapExecution
 
     /// <summary>On the thread that received the request; this is the default.</summary>
     /// <remarks>A handler that blocks it three times in a minute is offloaded for a minute (<see cref="Offloaded"/>).</remarks>
-    public static CoapExecution Inline { get; } = new(ExecutionKind.Inline, UserCodePolicy.RouteThreads, UserCodePolicy.MaxWaiting);
+    public static CoapExecution Inline { get; } = new(HandlerExecutionKind.Inline, UserCodePolicy.RouteThreads, UserCodePolicy.MaxWaiting);
 
-    internal ExecutionKind Kind { get; }
+    internal HandlerExecutionKind Kind { get; }
 
     /// <summary>
     /// The maximum number at a time, until their responses; where <see cref="IsForThreads"/>, until the handlers return their tasks.
@@ -34,9 +34,9 @@ public sealed class CoapExecution
     internal int Capacity { get; }
 
     /// <summary>Whether a request has its place only as long as its handler has a thread, and cannot wait for long.</summary>
-    internal bool IsForThreads => Kind is ExecutionKind.Inline or ExecutionKind.Offloaded;
+    internal bool IsForThreads => Kind is HandlerExecutionKind.Inline or HandlerExecutionKind.Offloaded;
 
-    /// <summary>The task scheduler, for <see cref="ExecutionKind.Scheduler"/>.</summary>
+    /// <summary>The task scheduler, for <see cref="HandlerExecutionKind.Scheduler"/>.</summary>
     internal TaskScheduler? Scheduler { get; }
 
     /// <summary>On threads of the library, each request until its response exists, for handlers that block.</summary>
@@ -53,7 +53,7 @@ public sealed class CoapExecution
     public static CoapExecution Queued(int degreeOfParallelism = 1, int capacity = UserCodePolicy.MaxWaiting)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(degreeOfParallelism, 1);
-        return new CoapExecution(ExecutionKind.Queued, degreeOfParallelism, capacity);
+        return new CoapExecution(HandlerExecutionKind.Queued, degreeOfParallelism, capacity);
     }
 
     /// <summary>One request at a time, until its response exists, so that a handler needs no lock.</summary>
@@ -65,7 +65,7 @@ public sealed class CoapExecution
     /// <param name="capacity">The number of requests that may wait. 0 or more; default 1,000.</param>
     /// <returns>The execution.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The number is negative.</exception>
-    public static CoapExecution Serial(int capacity = UserCodePolicy.MaxWaiting) => new(ExecutionKind.Serial, capacity: capacity);
+    public static CoapExecution Serial(int capacity = UserCodePolicy.MaxWaiting) => new(HandlerExecutionKind.Serial, capacity: capacity);
 
     /// <summary>On threads of the library, each until the handler returns its task, for handlers that may block or compute.</summary>
     /// <remarks>
@@ -82,7 +82,7 @@ public sealed class CoapExecution
     public static CoapExecution Offloaded(int degreeOfParallelism = UserCodePolicy.RouteThreads, int capacity = UserCodePolicy.MaxWaiting)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(degreeOfParallelism, 1);
-        return new CoapExecution(ExecutionKind.Offloaded, degreeOfParallelism, capacity);
+        return new CoapExecution(HandlerExecutionKind.Offloaded, degreeOfParallelism, capacity);
     }
 
     /// <summary>On a task scheduler of the application.</summary>
@@ -97,16 +97,16 @@ public sealed class CoapExecution
     public static CoapExecution On(TaskScheduler scheduler)
     {
         ArgumentNullException.ThrowIfNull(scheduler);
-        return new CoapExecution(ExecutionKind.Scheduler, scheduler: scheduler);
+        return new CoapExecution(HandlerExecutionKind.Scheduler, scheduler: scheduler);
     }
 
     /// <summary>Returns the kind and the numbers, for logs.</summary>
     /// <returns>A text, such as <c>Queued(2, 1000)</c>.</returns>
     public override string ToString() => Kind switch
     {
-        ExecutionKind.Inline => nameof(Inline),
-        ExecutionKind.Serial => $"{nameof(Serial)}({Capacity})",
-        ExecutionKind.Scheduler => $"{nameof(On)}({Scheduler})",
+        HandlerExecutionKind.Inline => nameof(Inline),
+        HandlerExecutionKind.Serial => $"{nameof(Serial)}({Capacity})",
+        HandlerExecutionKind.Scheduler => $"{nameof(On)}({Scheduler})",
         _ => $"{Kind}({Parallelism}, {Capacity})",
     };
 }

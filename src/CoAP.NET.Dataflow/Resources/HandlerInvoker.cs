@@ -66,7 +66,7 @@ internal sealed class HandlerInvoker(ResourceInboundBlock stage, CoapEnvironment
             RestoreContext(context, synchronization);
         }
 
-        if (done && result is SeekableResult)
+        if (done && result is StreamOrFileResult)
         {
             pending = new ValueTask<CoapResult>(result);
             done = false;
@@ -137,7 +137,7 @@ internal sealed class HandlerInvoker(ResourceInboundBlock stage, CoapEnvironment
                 result = Check(exchange, route, given);
                 isSettled = true;
                 ResultBodyStreamDisposer.OnAnswered(exchange.Request, given, result, route.Template.Text, environment);
-                if (result is SeekableResult seekable)
+                if (result is StreamOrFileResult seekable)
                 {
                     result = await SeekableReader.ReadAsync(exchange, seekable, route.Template.Text, environment).ConfigureAwait(false);
                 }

@@ -31,7 +31,7 @@ internal sealed class HandlerWorkQueue : IHandlerQueue
     {
         _environment = environment;
         _options = options;
-        _cost = options.Kind == ExecutionKind.Inline ? cost : null;
+        _cost = options.Kind == HandlerExecutionKind.Inline ? cost : null;
     }
 
     /// <summary>Runs a request now or later.</summary>

@@ -227,7 +227,7 @@ internal sealed class Route
     private RouteExecutor ExecutorOf(CoapExecution execution, RouteSettings owner, CoapEnvironment environment,
         RouteExecutor? made = null)
     {
-        if (owner == Settings || execution.Kind is not (ExecutionKind.Queued or ExecutionKind.Serial))
+        if (owner == Settings || execution.Kind is not (HandlerExecutionKind.Queued or HandlerExecutionKind.Serial))
         {
             return _plan is { } old && old.Execution == execution && old.ExecutionOwner == owner
                 ? old.Executor

@@ -95,7 +95,7 @@ internal static class RouteAdmission
             }
 
             CoapResult? answer = await asked.ConfigureAwait(false);
-            if (answer is SeekableResult streamed)
+            if (answer is StreamOrFileResult streamed)
             {
                 // Not a rejection: the handler creates the result again for the whole request.
                 if (streamed.Stream is { } stream)

@@ -23,8 +23,8 @@ internal sealed class RouteExecutor(CoapExecution options, CoapEnvironment envir
             return true;
         }
 
-        bool mayRunHere = options.Kind is ExecutionKind.Inline or ExecutionKind.Serial && !_cost.IsAside;
-        if (!mayRunHere || options.Kind == ExecutionKind.Serial)
+        bool mayRunHere = options.Kind is HandlerExecutionKind.Inline or HandlerExecutionKind.Serial && !_cost.IsAside;
+        if (!mayRunHere || options.Kind == HandlerExecutionKind.Serial)
         {
             return Queue.TryRun(call, mayRunHere ? _cost : null);
         }

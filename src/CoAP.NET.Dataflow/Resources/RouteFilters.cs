@@ -44,7 +44,7 @@ internal static class RouteFilters
         }
 
         CoapResult result = pending.Result;
-        if (result is SeekableResult)
+        if (result is StreamOrFileResult)
         {
             ResultBodyStreamDisposer.Of(request).Add(result);
         }

@@ -15,15 +15,15 @@ internal static class SeekableReader
     /// <param name="result">The answer.</param>
     /// <param name="route">The route of the handler.</param>
     /// <param name="environment">Provides limits, counters and log.</param>
-    public static async ValueTask<CoapResult> ReadAsync(CoapExchange exchange, SeekableResult result, string route,
+    public static async ValueTask<CoapResult> ReadAsync(CoapExchange exchange, StreamOrFileResult result, string route,
         CoapEnvironment environment)
     {
         FileStream? file = null;
-        SeekableResponseBody? body = null;
+        ServedResponseBody? body = null;
         CoapResult? answer = null;
         try
         {
-            file = result.Path is { } path ? SeekableResponseBody.Open(path) : null;
+            file = result.Path is { } path ? ServedResponseBody.Open(path) : null;
             FileStamp stamp = file is null ? default : FileStamp.Of(file.SafeFileHandle);
             CoapETag etag = result.ETag
                 ?? await FileEntityTagCache.GetAsync(file!, stamp, exchange.Request.Aborted).ConfigureAwait(false);
@@ -32,7 +32,7 @@ internal static class SeekableReader
                 return CoapResults.Valid(etag).As(result);
             }
 
-            body = new SeekableResponseBody(environment, route, result, etag, stamp);
+            body = new ServedResponseBody(environment, route, result, etag, stamp);
             return answer = await ReadAsync(exchange, body, file, environment.Limits.Blockwise.ResponseMemory).ConfigureAwait(false);
         }
         catch (Exception exception) when (result.Path is not null && file is null
@@ -50,7 +50,7 @@ internal static class SeekableReader
         }
     }
 
-    private static async ValueTask<CoapResult> ReadAsync(CoapExchange exchange, SeekableResponseBody body, FileStream? file, long maxWhole)
+    private static async ValueTask<CoapResult> ReadAsync(CoapExchange exchange, ServedResponseBody body, FileStream? file, long maxWhole)
     {
         CoapRequestContext request = exchange.Request;
 

@@ -17,7 +17,7 @@ internal sealed class SubsequentBlockResponder(
 {
     /// <summary>Serves a block.</summary>
     /// <returns>False if the body has changed: the request then takes the normal path.</returns>
-    public bool TryServe(CoapExchange exchange, SeekableResponseBody body)
+    public bool TryServe(CoapExchange exchange, ServedResponseBody body)
     {
         if (!body.TryOpen(exchange.Request.Message.OptionsToRead!.Block2!.Value.ByteOffset, out FileStream? file))
         {
@@ -38,7 +38,7 @@ internal sealed class SubsequentBlockResponder(
         return true;
     }
 
-    private async Task ServeAsync(CoapExchange exchange, SeekableResponseBody body, FileStream? file)
+    private async Task ServeAsync(CoapExchange exchange, ServedResponseBody body, FileStream? file)
     {
         CoapResult result;
         RunningRequestQuotaLease holding = default;

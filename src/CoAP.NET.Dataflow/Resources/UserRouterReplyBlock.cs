@@ -38,7 +38,7 @@ internal sealed class UserRouterReplyBlock : InlineBlock<CoapServerReply, CoapSe
                 "The router returned a reply without exchange or result. Create a reply from the received exchange and its result.");
         }
 
-        if (item.Result is SeekableResult seekable)
+        if (item.Result is StreamOrFileResult seekable)
         {
             _ = ReadAsync(item.Exchange, seekable);
         }
@@ -49,7 +49,7 @@ internal sealed class UserRouterReplyBlock : InlineBlock<CoapServerReply, CoapSe
     }
 
     // Streams and files are read block by block, as after the routes of a server.
-    private async Task ReadAsync(CoapExchange exchange, SeekableResult seekable)
+    private async Task ReadAsync(CoapExchange exchange, StreamOrFileResult seekable)
     {
         CoapResult result;
         try

@@ -46,9 +46,9 @@ internal interface ICoapDtlsSteering
     /// <param name="datagram">A datagram with the record; copy it before the method returns.</param>
     /// <returns>True if the steering holds it; false to drop it, so that the client has to retransmit it.</returns>
     /// <remarks>
-    /// The server starts no new request in the session, and the record counts as not received. By default the steering holds none.
+    /// The server starts no new request in the session, and the record counts as not received.
     /// </remarks>
-    bool TryEnqueue(int via, byte slot, CoapAddress remote, ReadOnlySpan<byte> datagram) => false;
+    bool TryEnqueue(int via, byte slot, CoapAddress remote, ReadOnlySpan<byte> datagram);
 
     /// <summary>Sends a datagram through the server that relayed the last one of its session.</summary>
     /// <param name="via">The number passed to <see cref="CoapDtlsSteeringContext.Receive"/>.</param>

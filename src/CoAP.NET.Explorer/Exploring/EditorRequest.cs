@@ -68,4 +68,4 @@ internal sealed record DiscoverServersRequest(double? Seconds = null);
 /// <summary>Requests the bytes of a payload.</summary>
 /// <param name="Payload">The payload.</param>
 /// <param name="ContentFormat">The Content-Format in decimal digits; null for none.</param>
-internal sealed record ConvertRequest(EditorPayload? Payload = null, string? ContentFormat = null);
+internal sealed record PayloadBytesRequest(EditorPayload? Payload = null, string? ContentFormat = null);

@@ -157,7 +157,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
 
     private async Task ConvertAsync(HttpContext context)
     {
-        ConvertRequest asked = await ReadAsync(context, PageJson.Default.ConvertRequest).ConfigureAwait(false);
+        PayloadBytesRequest asked = await ReadAsync(context, PageJson.Default.PayloadBytesRequest).ConfigureAwait(false);
         byte[] bytes = EditorPayloadEncoder.Read(
             asked.Payload, ExplorerRequestFactory.RequiredFormatOf(asked.ContentFormat), _options.MaxBodySize) ?? [];
         bool isCbor = asked.Payload?.Kind is "cbor" or "hex";

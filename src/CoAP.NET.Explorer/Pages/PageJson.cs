@@ -13,7 +13,7 @@ namespace CoAP.NET.Explorer.Pages;
 [JsonSerializable(typeof(UserCoapCredentials))]
 [JsonSerializable(typeof(ResourcesRequest))]
 [JsonSerializable(typeof(DiscoverServersRequest))]
-[JsonSerializable(typeof(ConvertRequest))]
+[JsonSerializable(typeof(PayloadBytesRequest))]
 [JsonSerializable(typeof(PeersRequest))]
 [JsonSerializable(typeof(TraceRequest))]
 [JsonSerializable(typeof(ConvertAnswer))]

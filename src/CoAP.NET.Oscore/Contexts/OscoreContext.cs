@@ -74,7 +74,7 @@ public sealed class OscoreContext : CoapObjectSecurityContext, IAsyncDisposable
     internal OscoreRederivation? Rederivation { get; init; }
 
     /// <summary>Whether this node may use it.</summary>
-    internal OscoreContextAvailability Availability => _state?.Availability ?? OscoreContextAvailability.Here;
+    internal OscoreContextLocation Availability => _state?.Availability ?? OscoreContextLocation.Here;
 
     internal OscoreSequence Sequence { get; }
 

@@ -13,7 +13,7 @@ internal interface IOscoreContextLocator
     OscoreStoreException? Loss { get; }
 
     /// <summary>Returns whether this process may use a context that it has opened.</summary>
-    OscoreContextAvailability AvailabilityOf(OscoreStoreKey key, ulong epoch);
+    OscoreContextLocation AvailabilityOf(OscoreStoreKey key, ulong epoch);
 
     /// <summary>Returns what relays a request to the node that may use its context. That node answers through this one.</summary>
     /// <returns>Null if it cannot be relayed. A relayed request may be lost; its client then retransmits it.</returns>

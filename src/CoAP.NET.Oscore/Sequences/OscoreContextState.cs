@@ -22,8 +22,8 @@ internal sealed class OscoreContextState
     public bool IsStored => _store is not null;
 
     /// <summary>Whether this node may use it.</summary>
-    public OscoreContextAvailability Availability => _store is IOscoreContextLocator locator ? locator.AvailabilityOf(_key, _epoch)
-        : OscoreContextAvailability.Here;
+    public OscoreContextLocation Availability => _store is IOscoreContextLocator locator ? locator.AvailabilityOf(_key, _epoch)
+        : OscoreContextLocation.Here;
 
     /// <summary>The numbers of the sender.</summary>
     public OscoreSequence Sequence { get; }

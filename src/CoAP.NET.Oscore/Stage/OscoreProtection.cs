@@ -125,9 +125,9 @@ internal sealed class OscoreProtection : CoapMessageProtector
         bool isHere = _contexts.TryFind(value.Kid, value.HasKidContext, value.KidContext, out OscoreContext? context)
             || _contexts.TryFindRederived(value.Kid, out context);
         if (isHere && _contexts.Resolver is not null && context!.Availability is var availability
-            && availability != OscoreContextAvailability.Here)
+            && availability != OscoreContextLocation.Here)
         {
-            if (availability == OscoreContextAvailability.Unknown)
+            if (availability == OscoreContextLocation.Unknown)
             {
                 return new ValueTask<OscoreVerdict>(new OscoreVerdict(OscoreVerdictKind.Elsewhere));
             }

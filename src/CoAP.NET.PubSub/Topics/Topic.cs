@@ -28,8 +28,10 @@ internal sealed class Topic
     /// <summary>The hash of the source that created it.</summary>
     public ulong SourceHash { get; }
 
-    /// <summary>Its index in the shares of sources, set by them; <see cref="EvictingQuota{T}.None"/> while it does not count.</summary>
-    public int Member { get; set; } = EvictingQuota<Topic>.None;
+    /// <summary>
+    /// Its index in the shares of sources, set by them; <see cref="CompactSourceUsage{T}.None"/> while it does not count.
+    /// </summary>
+    public int Member { get; set; } = CompactSourceUsage<Topic>.None;
 
     public CoapResourceObserverLimits ObserverLimits { get; } = new();
 

@@ -14,7 +14,7 @@ internal sealed class TopicQuota(int maxTopics, long maxBytes)
     // The weight of a topic in addition to its bytes: many small topics weigh as much as few large ones.
     private readonly long _weight = maxBytes / maxTopics;
     private readonly Lock _gate = new();
-    private readonly EvictingQuota<Topic> _kept = new();
+    private readonly CompactSourceUsage<Topic> _kept = new();
 
     // Reserved and not yet stored.
     private readonly SourceLedger<ulong> _reserved = new();
@@ -98,8 +98,8 @@ internal sealed class TopicQuota(int maxTopics, long maxBytes)
         {
             int member = HasRoom(source, topics, bytes)
                 ? _kept.TakeForRoom(source, WeightOf(source, topics, bytes))
-                : EvictingQuota<Topic>.None;
-            return member == EvictingQuota<Topic>.None ? null : _kept.OwnerOf(member);
+                : CompactSourceUsage<Topic>.None;
+            return member == CompactSourceUsage<Topic>.None ? null : _kept.OwnerOf(member);
         }
     }
 
@@ -108,7 +108,7 @@ internal sealed class TopicQuota(int maxTopics, long maxBytes)
     {
         lock (_gate)
         {
-            if (topic.Member == EvictingQuota<Topic>.None)
+            if (topic.Member == CompactSourceUsage<Topic>.None)
             {
                 topic.Member = _kept.Add(topic.SourceHash, topic, _weight + Topic.BytesOf(topic.State));
                 return;
@@ -124,7 +124,7 @@ internal sealed class TopicQuota(int maxTopics, long maxBytes)
     {
         lock (_gate)
         {
-            if (topic.Member != EvictingQuota<Topic>.None)
+            if (topic.Member != CompactSourceUsage<Topic>.None)
             {
                 _kept.Set(topic.Member, _weight + Topic.BytesOf(topic.State));
             }
@@ -136,7 +136,7 @@ internal sealed class TopicQuota(int maxTopics, long maxBytes)
         lock (_gate)
         {
             _kept.Remove(topic.Member);
-            topic.Member = EvictingQuota<Topic>.None;
+            topic.Member = CompactSourceUsage<Topic>.None;
         }
     }
 
@@ -150,7 +150,7 @@ internal sealed class TopicQuota(int maxTopics, long maxBytes)
         long heldBytes = BytesOf(count, amount) + _reservedBytes.AmountOf(source) + bytes;
         return ((topics == 0 || FairShare.HasRoom(count + _reserved.AmountOf(source) + topics, FreeTopics, maxTopics))
                 && (bytes == 0 || FairShare.HasRoom(heldBytes, FreeBytes, maxBytes, least: 0)))
-            || _kept.FindForRoom(source, WeightOf(source, topics, bytes)) != EvictingQuota<Topic>.None;
+            || _kept.FindForRoom(source, WeightOf(source, topics, bytes)) != CompactSourceUsage<Topic>.None;
     }
 
     // The weight of a source with its request and its reservations.

@@ -35,7 +35,7 @@ internal static class RegistrationRefreshTimes
     public static TimeSpan RetryAfter(CoapRegistrationOptions options, int failures, bool isRefused, TimeSpan? asked, double chance)
     {
         TimeSpan first = isRefused ? options.LongestRetry : options.FirstRetry;
-        TimeSpan wait = TimeSpan.FromTicks(RetryDelayCalculator.Of(failures - 1, first, options.LongestRetry, chance));
+        TimeSpan wait = TimeSpan.FromTicks(ExponentialBackOff.Of(failures - 1, first, options.LongestRetry, chance));
         TimeSpan least = asked is not { } time ? TimeSpan.Zero : time < LongestAskedWait ? time : LongestAskedWait;
         return wait > least ? wait : least;
     }

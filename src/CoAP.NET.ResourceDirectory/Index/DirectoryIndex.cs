@@ -361,7 +361,7 @@ internal sealed class DirectoryIndex
         place = new RegistrationSlot
         {
             Registration = registration, Order = order, Tail = tail, ActiveUntil = until, HeapIndex = -1,
-            Member = EvictingQuota<int>.None,
+            Member = CompactSourceUsage<int>.None,
         };
         _all.Add(new IndexPosting(id, 0));
         Settle(ref place, id, terms);

@@ -9,7 +9,7 @@ internal sealed class RegistrationQuota(long weight)
     private readonly Lock _gate = new();
 
     // A member is the number of a slot of the index.
-    private readonly EvictingQuota<int> _shares = new();
+    private readonly CompactSourceUsage<int> _shares = new();
 
     /// <summary>The number of registrations, without those that are being evicted.</summary>
     public int Count
@@ -60,7 +60,7 @@ internal sealed class RegistrationQuota(long weight)
     }
 
     /// <summary>Adds, replaces or refreshes a registration.</summary>
-    /// <param name="member">Its number here; <see cref="EvictingQuota{T}.None"/> for a new one.</param>
+    /// <param name="member">Its number here; <see cref="CompactSourceUsage{T}.None"/> for a new one.</param>
     /// <param name="share">The hash of its source.</param>
     /// <param name="place">Its slot in the index.</param>
     /// <param name="cost">The bytes that it takes.</param>
@@ -69,7 +69,7 @@ internal sealed class RegistrationQuota(long weight)
     {
         lock (_gate)
         {
-            if (member == EvictingQuota<int>.None)
+            if (member == CompactSourceUsage<int>.None)
             {
                 return _shares.Add(share, place, weight + cost);
             }
@@ -101,7 +101,7 @@ internal sealed class RegistrationQuota(long weight)
     {
         lock (_gate)
         {
-            return _shares.FindForRoom(share, weight + cost) != EvictingQuota<int>.None;
+            return _shares.FindForRoom(share, weight + cost) != CompactSourceUsage<int>.None;
         }
     }
 
@@ -117,7 +117,7 @@ internal sealed class RegistrationQuota(long weight)
         lock (_gate)
         {
             int member = _shares.TakeForRoom(share, weight + cost);
-            return member == EvictingQuota<int>.None ? -1 : _shares.OwnerOf(member);
+            return member == CompactSourceUsage<int>.None ? -1 : _shares.OwnerOf(member);
         }
     }
 

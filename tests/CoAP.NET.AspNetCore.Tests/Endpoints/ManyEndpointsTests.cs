@@ -33,7 +33,7 @@ public sealed class ManyEndpointsTests
             return Allocations.Least(() =>
             {
                 List<string> problems = [];
-                new EndpointRouteMapper(endpoints, new CoapRoutes().Routes, runner, options.Translator.Json).Map(problems);
+                new EndpointToCoapRouteMapper(endpoints, new CoapRoutes().Routes, runner, options.Translator.Json).Map(problems);
                 Assert.Empty(problems);
             });
         }

@@ -112,8 +112,8 @@ public sealed class StoredSessionTests
         }
 
         await backup.Backup.SaveAsync(
-            [new CoapDtlsSessionChange(CoapDtlsSessionChangeKind.Stopped, key.Bytes[1..], state, TimeProvider.System.GetUtcNow() + FromHours(1))],
-            default);
+            [new CoapDtlsSessionChange(CoapDtlsSessionChangeKind.Stopped, key.Bytes[1..], state,
+                TimeProvider.System.GetUtcNow() + FromHours(1))], default);
 
         Assert.Equal(expected, again.Endpoint.ConnectedPeers.Count);
         Assert.NotNull(await cluster.Store.FindAsync(key, default));

@@ -129,7 +129,7 @@ public sealed class OnceOverDtlsTests : FolderTest
         return connection;
     }
 
-    private CoapServer Server(CoapCluster cluster, Func<CoapExactlyOnceExecution, DbTransaction, Task<CoapResult>> handler)
+    private CoapServer Server(CoapCluster cluster, Func<CoapExactlyOnceRequest, DbTransaction, Task<CoapResult>> handler)
     {
         CoapServer server = new(new CoapEndpointOptions { Processes = { StopGracePeriod = TimeSpan.Zero } }.UseDtls(new CoapDtlsOptions
         {

@@ -63,7 +63,7 @@ public abstract class OnceSuite : IDisposable
         await using (DbConnection connection = await OpenAsync())
         {
             await using DbTransaction crashed = await connection.BeginTransactionAsync();
-            CoapExactlyOnceExecution run = await Once.TryBeginAsync(crashed, request);
+            CoapExactlyOnceRequest run = await Once.TryBeginAsync(crashed, request);
             Assert.True(run.IsFirst);
             await run.CompleteAsync(CoapResults.Changed());
             await crashed.RollbackAsync();
@@ -79,7 +79,7 @@ public abstract class OnceSuite : IDisposable
 
         await using DbConnection third = await OpenAsync();
         await using DbTransaction copy = await third.BeginTransactionAsync();
-        CoapExactlyOnceExecution known = await Once.TryBeginAsync(copy, request);
+        CoapExactlyOnceRequest known = await Once.TryBeginAsync(copy, request);
         Assert.Equal((false, null), (known.IsFirst, known.Answer));
         await Assert.ThrowsAsync<InvalidOperationException>(() => known.CompleteAsync(CoapResults.Changed()));
         Assert.True((await Once.TryBeginAsync(copy, request, "another client")).IsFirst);
@@ -91,13 +91,13 @@ public abstract class OnceSuite : IDisposable
         CoapRequestContext request = await RequestAsync();
         await using DbConnection connection = await OpenAsync();
         await using DbTransaction transaction = await connection.BeginTransactionAsync();
-        CoapExactlyOnceExecution run = await Once.TryBeginAsync(transaction, request, "a client");
+        CoapExactlyOnceRequest run = await Once.TryBeginAsync(transaction, request, "a client");
         await run.CompleteAsync(CoapResults.Changed(CoapContent.Text("done")));
 
         Assert.Equal(
             "c8ba2311795b79e7bc5c6b493b0b11ef6e38402c2de7f8162185d9f0d772a534 QEQAAMD/ZG9uZQ==",
             await TextAsync(connection, transaction, "select request || ' ' || answer from coap_once"));
-        CoapExactlyOnceExecution copy = await Once.TryBeginAsync(transaction, request, "a client");
+        CoapExactlyOnceRequest copy = await Once.TryBeginAsync(transaction, request, "a client");
         Assert.Equal((CoapCode.Changed, "done"), (copy.Answer!.Code, Encoding.UTF8.GetString(copy.Answer.Payload.Span)));
     }
 
@@ -186,7 +186,7 @@ public abstract class OnceSuite : IDisposable
     {
         await using DbConnection connection = await OpenAsync();
         await using DbTransaction transaction = await connection.BeginTransactionAsync();
-        CoapExactlyOnceExecution run = await Once.TryBeginAsync(transaction, request);
+        CoapExactlyOnceRequest run = await Once.TryBeginAsync(transaction, request);
         if (!run.IsFirst)
         {
             return run.Answer!;

@@ -23,13 +23,13 @@ public sealed class PostgreSqlOnceTests(PostgreSqlServer server) : OnceSuite
         await using DbConnection other = await OpenAsync();
         await using DbTransaction first = await one.BeginTransactionAsync();
         await using DbTransaction second = await other.BeginTransactionAsync();
-        CoapExactlyOnceExecution run = await Once.TryBeginAsync(first, request);
-        Task<CoapExactlyOnceExecution> copy = Once.TryBeginAsync(second, request);
+        CoapExactlyOnceRequest run = await Once.TryBeginAsync(first, request);
+        Task<CoapExactlyOnceRequest> copy = Once.TryBeginAsync(second, request);
         await run.CompleteAsync(CoapResults.Changed(CoapContent.Text("done")));
         Assert.False(copy.IsCompleted);
         await first.CommitAsync();
 
-        CoapExactlyOnceExecution known = await copy;
+        CoapExactlyOnceRequest known = await copy;
         Assert.False(known.IsFirst);
         Assert.Equal((CoapCode.Changed, "done"), (known.Answer!.Code, Encoding.UTF8.GetString(known.Answer.Payload.Span)));
         Assert.Equal(CoapContentFormat.TextPlain, known.Answer.Options.ContentFormat);

@@ -75,7 +75,7 @@ public sealed class ClusterPageTests
         {
             await using DbConnection connection = await database.OpenConnectionAsync(cancellationToken);
             await using DbTransaction transaction = await connection.BeginTransactionAsync(cancellationToken);
-            CoapExactlyOnceExecution run = await once.TryBeginAsync(transaction, request, cancellationToken: cancellationToken);
+            CoapExactlyOnceRequest run = await once.TryBeginAsync(transaction, request, cancellationToken: cancellationToken);
             if (!run.IsFirst)
             {
                 return run.Answer ?? CoapResults.Changed();

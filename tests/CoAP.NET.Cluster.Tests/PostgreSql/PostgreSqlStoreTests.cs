@@ -39,7 +39,7 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
     [InlineData("history = '1/00000001'", true, false)]
     [InlineData("version = 0", false, true)]
     [InlineData("version = 0", true, true)]
-    public async Task A_store_with_another_history_or_an_older_map_is_treated_as_having_lost_writes(
+    public async Task A_store_with_an_older_map_has_lost_writes_and_one_with_another_history_unless_it_has_a_synchronous_standby(
         string change, bool keepsWrites, bool isLost)
     {
         CoapPostgreSqlClusterOptions options = Options();

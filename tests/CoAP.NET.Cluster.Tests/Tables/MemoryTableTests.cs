@@ -93,12 +93,13 @@ public sealed class MemoryTableTests : IAsyncDisposable
     [Fact]
     public async Task A_full_table_refuses_growth_and_the_error_names_the_limit()
     {
-        await using CoapReplicatedTable table = CoapReplicatedTable.InMemory(_rules, _clock, new CoapTableOptions { MaxBytes = 4096 });
+        await using CoapReplicatedTable table =
+            CoapReplicatedTable.InMemory(_rules, _clock, new CoapReplicatedTableOptions { MaxBytes = 4096 });
         await table.AskAsync(Key(1), "put " + new string('a', 4000));
         CoapTableUnavailableException full = await Assert.ThrowsAsync<CoapTableUnavailableException>(
             async () => await table.AskAsync(Key(2), "put " + new string('b', 95)));
         Assert.Equal((CoapTableUnavailableReason.Full, false), (full.Reason, full.IsOutcomeUnknown));
-        full.Mentions("4001 bytes of at most 4096 (CoapTableOptions.MaxBytes)");
+        full.Mentions("4001 bytes of at most 4096 (CoapReplicatedTableOptions.MaxBytes)");
         Assert.True(full.RetryAfter > TimeSpan.Zero);
         Assert.Equal((1, "nothing"), (table.Count, await table.AskAsync(Key(2), "put " + new string('b', 94))));
         Assert.Equal(4096, table.Bytes);
@@ -145,7 +146,7 @@ public sealed class MemoryTableTests : IAsyncDisposable
         Assert.Throws<ArgumentException>(() => CoapTableDecision.Keep(new byte[CoapReplicatedTable.MaxValueLength + 1]));
         Assert.Throws<ArgumentOutOfRangeException>(() => CoapTableDecision.Put(default, TimeSpan.Zero));
         Assert.Throws<ArgumentOutOfRangeException>(
-            () => CoapReplicatedTable.InMemory(_rules, options: new CoapTableOptions { MaxBytes = 1 }));
+            () => CoapReplicatedTable.InMemory(_rules, options: new CoapReplicatedTableOptions { MaxBytes = 1 }));
         await _table.DisposeAsync();
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await _table.AskAsync(Key(1), "read"));
     }

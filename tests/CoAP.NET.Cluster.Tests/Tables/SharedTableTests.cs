@@ -221,7 +221,7 @@ public sealed class SharedTableTests : IAsyncDisposable
     [Fact]
     public async Task A_node_that_exceeds_its_share_of_questions_is_refused_and_other_nodes_are_not()
     {
-        await _world.AddAsync(new CoapTableOptions { Timeout = FromMinutes(1), MaxWaiting = 3 });
+        await _world.AddAsync(new CoapReplicatedTableOptions { Timeout = FromMinutes(1), MaxWaiting = 3 });
         await _world.AddAsync();
         await _world.AddAsync();
         await _world.FairAsync();
@@ -289,7 +289,7 @@ public sealed class SharedTableTests : IAsyncDisposable
     public async Task Questions_wait_while_no_node_is_reachable_up_to_their_timeout_and_then_fail()
     {
         await _world.StartAsync(1);
-        TableNode other = await _world.AddAsync(new CoapTableOptions { Timeout = FromMilliseconds(500), MaxWaiting = 3 });
+        TableNode other = await _world.AddAsync(new CoapReplicatedTableOptions { Timeout = FromMilliseconds(500), MaxWaiting = 3 });
         await _world.FairAsync();
         TableNode owner = _world.Nodes[0];
         CoapSlot slot = owner.Cluster.Map.SlotsOf(owner.Cluster.Self.Id)[0];

@@ -3,7 +3,7 @@ using CoAP.NET.Cluster.Tables;
 namespace CoAP.NET.Cluster.Tests.Tables;
 
 /// <summary>A node with a table of texts.</summary>
-internal sealed class TableNode(CoapCluster cluster, CutStore store, CoapTableOptions options) : IAsyncDisposable
+internal sealed class TableNode(CoapCluster cluster, CutStore store, CoapReplicatedTableOptions options) : IAsyncDisposable
 {
     public CoapCluster Cluster { get; } = cluster;
 

@@ -23,7 +23,7 @@ internal sealed class TableWorld(Func<ICoapClusterStore> open, VirtualClock? clo
     public List<TableNode> Nodes { get; } = [];
 
     /// <summary>A node joins, and has loaded the table.</summary>
-    public async Task<TableNode> AddAsync(CoapTableOptions? options = null, Action<TableNode>? prepare = null)
+    public async Task<TableNode> AddAsync(CoapReplicatedTableOptions? options = null, Action<TableNode>? prepare = null)
     {
         CutStore store = new(open());
         CoapClusterOptions cluster = ClusterTests.Options(FromHours(1));
@@ -124,5 +124,5 @@ internal sealed class TableWorld(Func<ICoapClusterStore> open, VirtualClock? clo
     }
 
     // As long as the guard against hanging, whatever else the machine does.
-    private static CoapTableOptions Patient() => new() { Timeout = FromMinutes(1) };
+    private static CoapReplicatedTableOptions Patient() => new() { Timeout = FromMinutes(1) };
 }

@@ -195,6 +195,8 @@ public sealed class OptionCheckTests
 
         public bool TryRelay(byte? slot, CoapAddress remote, ReadOnlySpan<byte> datagram) => false;
 
+        public bool TryEnqueue(int via, byte slot, CoapAddress remote, ReadOnlySpan<byte> datagram) => false;
+
         public bool TrySendVia(int via, CoapAddress remote, ReadOnlySpan<byte> datagram) => false;
     }
 

@@ -37,5 +37,7 @@ internal sealed class LinkedSteering(LinkedSlots slots, int number) : ICoapDtlsS
         return slots.TryHold(known, number, remote, datagram);
     }
 
+    public bool TryEnqueue(int via, byte slot, CoapAddress remote, ReadOnlySpan<byte> datagram) => false;
+
     public bool TrySendVia(int via, CoapAddress remote, ReadOnlySpan<byte> datagram) => slots[via].Port.Send(remote, datagram);
 }

@@ -177,7 +177,7 @@ public sealed class ExplorerInputTests(ExplorerWorld world) : IClassFixture<Expl
         Collect(PageJson.Default.EditorRequest, "");
         Collect(PageJson.Default.ResourcesRequest, "");
         Collect(PageJson.Default.DiscoverServersRequest, "");
-        Collect(PageJson.Default.ConvertRequest, "");
+        Collect(PageJson.Default.PayloadBytesRequest, "");
         Assert.Equal(members.Order(StringComparer.Ordinal), s_wrong.Keys.Order(StringComparer.Ordinal));
 
         void Collect(JsonTypeInfo type, string prefix)

@@ -72,7 +72,7 @@ public sealed class SharedTableTests : IAsyncDisposable
             CoapPubSubBroker broker = server.MapPubSub("/ps", new CoapPubSubOptions
             {
                 OpenTable = rules => cluster.OpenTable(
-                    CoapReplicatedTableKind.Topics, rules, new CoapTableOptions { Timeout = FromMinutes(1) }),
+                    CoapReplicatedTableKind.Topics, rules, new CoapReplicatedTableOptions { Timeout = FromMinutes(1) }),
             });
             return (broker, broker.StartAsync());
         });

@@ -112,7 +112,7 @@ public class SerializerStageTests
     }
 
     [Fact]
-    public void A_truncated_datagram_is_reported_as_too_large_whatever_its_content()
+    public void A_truncated_datagram_is_reported_as_too_large_unless_its_header_is_incomplete()
     {
         Receive(Channel(), "42027d34aabbb161ff62", s_local, isTruncated: true);
         Receive(Channel(), "40017d", s_local, isTruncated: true);

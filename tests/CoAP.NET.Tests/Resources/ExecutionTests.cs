@@ -180,15 +180,21 @@ public class ExecutionTests
     [Fact]
     public void A_request_gets_5_03_when_the_scheduler_has_no_thread()
     {
+        _stage.MapGet("/a", () => "a").WithExecution(queued: 2);
+        _stage.Scheduler.Refuses = true;
+
+        _stage.Get("/a").Gives(CoapCode.ServiceUnavailable);
+    }
+
+    [Fact]
+    public void A_request_waits_when_the_scheduler_has_no_further_thread_for_its_route()
+    {
         int calls = 0;
         _stage.MapGet("/a", () =>
         {
             calls++;
             return "a";
         }).WithExecution(queued: 2);
-        _stage.Scheduler.Refuses = true;
-        _stage.Get("/a").Gives(CoapCode.ServiceUnavailable);
-        _stage.Scheduler.Refuses = false;
         Task<CoapResult> first = _stage.SendAsync(CoapMethod.Get, "/a");
         _stage.Scheduler.Refuses = true;
         Task<CoapResult> second = _stage.SendAsync(CoapMethod.Get, "/a");

@@ -12,7 +12,7 @@ internal sealed class RequestOptions
 
     public MessageOptions Message { get; } = new();
 
-    public TransferOptions Transfer { get; } = new();
+    public BlockSizeOption Transfer { get; } = new();
 
     public OutputOptions Output { get; } = new();
 

@@ -34,7 +34,7 @@ internal sealed class ClusterOscore(ClusterWorld world)
 
     private async Task<bool> UseAsync(SimulatedClusterNode node, int index, bool closes)
     {
-        if (!node.Contexts.TryGetValue(index, out OscoreContext? context) || context.Availability == OscoreContextAvailability.Closed)
+        if (!node.Contexts.TryGetValue(index, out OscoreContext? context) || context.Availability == OscoreContextLocation.Closed)
         {
             context = await OscoreContext.OpenAsync(
                 ParametersOf(index), node.Cluster.OscoreStore, node.Scheduler, node.Time, new VirtualRandom(world.Plan.Seed));

@@ -102,7 +102,7 @@ internal sealed class BlockwiseResponder
 
         CoapResult block = Cut(
             exchange, whole, offset, fit, (part?.Offset ?? 0, total, part is null ? total : part.Size), block1, observe);
-        if (part is { Source: SeekableResponseBody source })
+        if (part is { Source: ServedResponseBody source })
         {
             Store(exchange, source, offset, isLast: block.OptionsToRead?.Block2 is not { More: true });
         }
@@ -242,7 +242,7 @@ internal sealed class BlockwiseResponder
         && exchange.Body is not ({ Block1: not null } or { Transfer: not null });
 
     // Stores the source of the later blocks until the last one was read. Without room for it, the handler runs for each block.
-    private void Store(CoapExchange exchange, SeekableResponseBody source, long offset, bool isLast)
+    private void Store(CoapExchange exchange, ServedResponseBody source, long offset, bool isLast)
     {
         if (exchange.IsWithoutRequest || source.IsStored != isLast)
         {

@@ -18,7 +18,7 @@ internal sealed class ResponseTransfer(TransferKey key, CoapChannel channel) : S
     public SharedBlockwiseResponse? Response { get; init; }
 
     /// <summary>The source of the body; null if it is in memory.</summary>
-    public SeekableResponseBody? Seekable { get; init; }
+    public ServedResponseBody? Seekable { get; init; }
 
     /// <summary>The key without the payload of the request; null when that is not part of the key.</summary>
     public TransferKey? Short { get; init; }

@@ -123,7 +123,7 @@ internal sealed class ServedBlockwiseResponses : TransferStore
     /// <param name="body">The stream or file; closed when the transfer ends.</param>
     /// <param name="offset">The block that goes out now.</param>
     /// <param name="now">The current time, in units of 100 ns.</param>
-    public void Store(TransferKey key, TransferKey? @short, CoapChannel channel, SeekableResponseBody body, long offset, long now)
+    public void Store(TransferKey key, TransferKey? @short, CoapChannel channel, ServedResponseBody body, long offset, long now)
     {
         Forget(key);
         ResponseTransfer transfer = new(key, channel) { Seekable = body, Short = @short };
@@ -132,7 +132,7 @@ internal sealed class ServedBlockwiseResponses : TransferStore
     }
 
     /// <summary>The last block of a stream was given: it is closed when all of it was, and does not wait for copies of a request.</summary>
-    public void End(TransferKey key, SeekableResponseBody body)
+    public void End(TransferKey key, ServedResponseBody body)
     {
         if (body is { IsOpen: true, WasGiven: true }
             && (FindTransfer(key) ?? _withoutPayload.GetValueOrDefault(key)) is { } transfer && ReferenceEquals(transfer.Seekable, body))

@@ -32,7 +32,7 @@ internal sealed class ObserveReregistrationSchedule(ClientObservation observatio
     /// <param name="bound">The maximum delay.</param>
     /// <param name="chance">A random number from 0 up to 1.</param>
     public static long BackOff(int failures, TimeSpan bound, double chance) =>
-        RetryDelayCalculator.Of(failures, s_firstBackOff, bound, chance);
+        ExponentialBackOff.Of(failures, s_firstBackOff, bound, chance);
 
     /// <summary>Resets the delays after a successful registration, or when a caller expects success.</summary>
     public void Reset() => _failures = 0;
@@ -66,7 +66,7 @@ internal sealed class ObserveReregistrationSchedule(ClientObservation observatio
         }
 
         TimeSpan bound = isBounded && options.MaxReconnectDelay < rule.MaximumBackOff ? options.MaxReconnectDelay : rule.MaximumBackOff;
-        long wait = Math.Max(RetryDelayCalculator.Of(_losses++, options.ReconnectDelay, bound, Chance()), reason.RetryAfter?.Ticks ?? 0);
+        long wait = Math.Max(ExponentialBackOff.Of(_losses++, options.ReconnectDelay, bound, Chance()), reason.RetryAfter?.Ticks ?? 0);
         return NotBefore(now + wait, sentAt, rule);
     }
 

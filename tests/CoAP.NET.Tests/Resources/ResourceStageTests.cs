@@ -9,7 +9,7 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Tests.Resources;
 
 /// <summary>What the Resource stage answers without a handler, and how it calls the handler of a route.</summary>
-public class ResourceInboundBlockTests
+public class ResourceStageTests
 {
     private static readonly TimeSpan s_hang = FromMinutes(2);
     private readonly ResourceStage _stage = new();

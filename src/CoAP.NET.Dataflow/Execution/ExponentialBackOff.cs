@@ -1,7 +1,7 @@
 namespace CoAP.NET.Execution;
 
 /// <summary>Computes exponential back-off times with jitter. A pure function: the caller passes the random number.</summary>
-internal static class RetryDelayCalculator
+internal static class ExponentialBackOff
 {
     /// <summary>Returns the wait in units of 100 ns. It doubles with each failure up to a limit, and half of it is random.</summary>
     /// <param name="failures">The number of earlier failures in a row.</param>

@@ -4,7 +4,7 @@ namespace CoAP.NET.Tables;
 
 /// <summary>Options of a <see cref="CoapReplicatedTable"/>.</summary>
 [HasSettings]
-internal sealed partial class CoapTableOptions
+internal sealed partial class CoapReplicatedTableOptions
 {
     /// <summary>The maximum number of bytes of keys and values.</summary>
     /// <remarks>

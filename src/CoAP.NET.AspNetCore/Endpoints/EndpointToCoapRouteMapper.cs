@@ -10,7 +10,7 @@ namespace CoAP.NET.AspNetCore.Endpoints;
 /// Groups ASP.NET Core endpoints into CoAP routes. Several endpoints may share a route because its templates have no constraints; the
 /// request then decides, in the order of ASP.NET Core.
 /// </summary>
-internal sealed class EndpointRouteMapper(
+internal sealed class EndpointToCoapRouteMapper(
     IReadOnlyList<ServedEndpoint> endpoints, CoapRouteGroup routes, EndpointRunner runner, CborJsonTranslator json)
 {
     private const long MaxBodySize = 1L << 30;

@@ -3,7 +3,7 @@ using System.CommandLine;
 namespace CoAP.NET.Cli.CommandLine;
 
 /// <summary>The block options of bodies (RFC 7959).</summary>
-internal sealed class TransferOptions
+internal sealed class BlockSizeOption
 {
     public Option<string?> BlockSize { get; } = MakeBlockSize();
 

@@ -3,13 +3,13 @@ using System.Data.Common;
 namespace CoAP.NET.Cluster;
 
 /// <summary>A request that is executed exactly once (<see cref="CoapExactlyOnce"/>): its first transmission, or a later one.</summary>
-public sealed class CoapExactlyOnceExecution
+public sealed class CoapExactlyOnceRequest
 {
     private readonly CoapExactlyOnce _once;
     private readonly DbTransaction _transaction;
     private readonly string _request;
 
-    internal CoapExactlyOnceExecution(CoapExactlyOnce once, DbTransaction transaction, string request, bool isFirst, CoapResult? answer)
+    internal CoapExactlyOnceRequest(CoapExactlyOnce once, DbTransaction transaction, string request, bool isFirst, CoapResult? answer)
     {
         _once = once;
         _transaction = transaction;
@@ -40,7 +40,7 @@ public sealed class CoapExactlyOnceExecution
         ArgumentNullException.ThrowIfNull(answer);
         if (!IsFirst)
         {
-            throw new InvalidOperationException("The request was executed before. Return CoapExactlyOnceExecution.Answer.");
+            throw new InvalidOperationException("The request was executed before. Return CoapExactlyOnceRequest.Answer.");
         }
 
         CoapMessage message = new(answer.Code) { Payload = answer.Payload };

@@ -3,7 +3,7 @@ using System.Net.Http.Json;
 namespace CoAP.NET.Cli.Tests.Exploring;
 
 /// <summary><c>coap explore</c>.</summary>
-public sealed class ExploreTests
+public sealed class ExploreCommandTests
 {
     [Fact]
     public async Task The_printed_address_serves_the_explorer_for_the_named_server_until_the_command_ends()
@@ -53,7 +53,7 @@ public sealed class ExploreTests
     }
 
     [Fact]
-    public async Task Keys_without_a_server_are_refused()
+    public async Task Keys_without_the_URI_of_a_server_are_a_usage_error()
     {
         CliRun run = await CliHarness.RunAsync("explore", "--psk", "me:secret");
 

@@ -3,7 +3,7 @@ using CoAP.NET.Guarding;
 namespace CoAP.NET.ResourceDirectory.Tests;
 
 /// <summary>Who has most, and what of it is evicted, against a count by hand.</summary>
-public class EvictingQuotaTests
+public class CompactSourceUsageTests
 {
     [Theory]
     [InlineData(6)]
@@ -11,7 +11,7 @@ public class EvictingQuotaTests
     public void The_source_with_the_most_members_and_its_least_recent_member_are_found_after_random_changes(int sources)
     {
         Random random = new(7);
-        EvictingQuota<string> shares = new();
+        CompactSourceUsage<string> shares = new();
         List<One> all = [];
         for (int step = 0; step < 6_000; step++)
         {
@@ -61,7 +61,7 @@ public class EvictingQuotaTests
     [Fact]
     public void Two_sources_never_evict_each_other_alternately()
     {
-        EvictingQuota<string> shares = new();
+        CompactSourceUsage<string> shares = new();
         for (int i = 0; i < 10; i++)
         {
             shares.Add(1, $"first {i}", 10);
@@ -76,18 +76,18 @@ public class EvictingQuotaTests
         }
 
         Assert.Equal((5, 5), (shares.Of(1).Count, shares.Of(2).Count));
-        Assert.Equal(EvictingQuota<string>.None, shares.FindForRoom(1, 10));
-        Assert.Equal(EvictingQuota<string>.None, shares.FindForRoom(2, 10));
-        Assert.NotEqual(EvictingQuota<string>.None, shares.FindForRoom(3, 10));
+        Assert.Equal(CompactSourceUsage<string>.None, shares.FindForRoom(1, 10));
+        Assert.Equal(CompactSourceUsage<string>.None, shares.FindForRoom(2, 10));
+        Assert.NotEqual(CompactSourceUsage<string>.None, shares.FindForRoom(3, 10));
     }
 
-    private static void CheckRoom(EvictingQuota<string> shares, List<One> all, ulong asks, long more)
+    private static void CheckRoom(CompactSourceUsage<string> shares, List<One> all, ulong asks, long more)
     {
         long own = all.Where(one => one.Source == asks).Sum(one => one.Amount);
         int gives = shares.FindForRoom(asks, more);
         var bySource = all.GroupBy(one => one.Source).Select(of => (of.Key, Amount: of.Sum(one => one.Amount),
             Stillest: of.First())).ToArray();
-        if (gives == EvictingQuota<string>.None)
+        if (gives == CompactSourceUsage<string>.None)
         {
             // Of those that have most, which may be several.
             long most = bySource.Length == 0 ? 0 : bySource.Max(of => of.Amount);

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Oscore.Sequences;
 
 /// <summary>Whether this node may use a context (<see cref="IOscoreContextLocator"/>).</summary>
-internal enum OscoreContextAvailability
+internal enum OscoreContextLocation
 {
     Here,
 

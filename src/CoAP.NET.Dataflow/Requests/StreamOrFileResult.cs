@@ -1,9 +1,9 @@
 namespace CoAP.NET.Requests;
 
 /// <summary>A response with its body in a stream or file, of which only the requested block is read.</summary>
-internal sealed class SeekableResult : CoapResult
+internal sealed class StreamOrFileResult : CoapResult
 {
-    public SeekableResult(Stream? stream, string? path, CoapETag? etag, CoapContentFormat? format)
+    public StreamOrFileResult(Stream? stream, string? path, CoapETag? etag, CoapContentFormat? format)
         : base(CoapCode.Content, default, format)
     {
         Stream = stream;

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Execution;
 
 /// <summary>Where the handlers of a route run.</summary>
-internal enum ExecutionKind : byte
+internal enum HandlerExecutionKind : byte
 {
     /// <summary>On the thread that received the request, until it proves slow.</summary>
     Inline,

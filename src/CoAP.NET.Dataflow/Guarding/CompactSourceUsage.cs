@@ -8,7 +8,7 @@ namespace CoAP.NET.Guarding;
 /// in arrays of some 24 and 70 bytes, where those of <see cref="SourceUsage{T}"/> are objects.
 /// </summary>
 /// <typeparam name="T">The owner's reference to a member.</typeparam>
-internal sealed class EvictingQuota<T>
+internal sealed class CompactSourceUsage<T>
 {
     /// <summary>No member.</summary>
     public const int None = -1;

@@ -9,12 +9,12 @@ namespace CoAP.NET.Requests;
 /// another representation when its length or time has changed. Thread-safe.
 /// </summary>
 #pragma warning disable CA1001 // neither a semaphore without a wait handle nor a source without a timer has anything to dispose
-internal sealed class SeekableResponseBody : IDeferredWork
+internal sealed class ServedResponseBody : IDeferredWork
 #pragma warning restore CA1001
 {
     private readonly SemaphoreSlim _reading = new(1, 1);
     private readonly CoapEnvironment _environment;
-    private readonly SeekableResult _result;
+    private readonly StreamOrFileResult _result;
     private readonly CoapETag _etag;
     private readonly FileStamp _stamp;
     private readonly long _length;
@@ -31,7 +31,7 @@ internal sealed class SeekableResponseBody : IDeferredWork
     /// <param name="result">Its result, with the options of every block. Owns the stream from now on.</param>
     /// <param name="etag">The entity-tag of every block.</param>
     /// <param name="stamp">The state of the file; the default for a stream.</param>
-    public SeekableResponseBody(CoapEnvironment environment, string route, SeekableResult result, CoapETag etag, FileStamp stamp)
+    public ServedResponseBody(CoapEnvironment environment, string route, StreamOrFileResult result, CoapETag etag, FileStamp stamp)
     {
         (_environment, Route, _result, _etag, _stamp) = (environment, route, result, etag, stamp);
         if (result is { Start: { } start, Stream: { } network })

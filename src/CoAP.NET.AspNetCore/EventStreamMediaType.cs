@@ -1,4 +1,4 @@
-namespace CoAP.NET.AspNetCore.Endpoints;
+namespace CoAP.NET.AspNetCore;
 
 /// <summary>Recognizes server-sent events, whose responses do not end.</summary>
 internal static class EventStreamMediaType
