@@ -94,7 +94,7 @@ public sealed class StoredSessionTests
         await using (CoapServer server = Server(cluster))
         {
             await server.StartAsync();
-            await client.GetAsync($"{server.LocalEndpoints[0]}/who");
+            await client.GetAsync(server.LocalEndpoints[0].Resolve("/who"));
             key = await FindSessionAsync(cluster);
             await server.StopAsync();
             state = (await cluster.Store.FindAsync(key, default))!.State.ToArray();

@@ -27,7 +27,7 @@ public sealed class ArrowTests
         ["CoAP.NET.Hosting.Abstractions"] = ["CoAP.NET.Dataflow"],
         ["CoAP.NET.Http"] = ["CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Hosting.Abstractions", "CoAP.NET.Proxy"],
         ["CoAP.NET.Messages"] = [],
-        ["CoAP.NET.Orleans"] = ["CoAP.NET.Cluster", "CoAP.NET.Dataflow", "CoAP.NET.Dtls"],
+        ["CoAP.NET.Orleans"] = ["CoAP.NET.Cluster", "CoAP.NET.Dataflow", "CoAP.NET.Dtls", "CoAP.NET.Tables"],
         ["CoAP.NET.Oscore"] = ["CoAP.NET.Dataflow", "CoAP.NET.Hosting.Abstractions"],
         ["CoAP.NET.Proxy"] = ["CoAP.NET.Caching", "CoAP.NET.Dataflow"],
         ["CoAP.NET.PubSub"] = ["CoAP.NET.Content", "CoAP.NET.Dataflow", "CoAP.NET.Tables"],
