@@ -28,6 +28,9 @@ internal sealed class ClusterSessionBackup : ICoapDtlsSessionBackup
     private readonly Lock _gate = new();
     private readonly CancellationTokenSource _stop = new();
 
+    // Held while a session of the slot is opened: a slot that is being released gets no session after that.
+    private readonly Lock[] _opening = [.. CoapSlot.All.Select(static _ => new Lock())];
+
     // The fence of the loaded sessions of each slot; 0 for none, negative during loading.
     private readonly long[] _loaded = new long[CoapSlot.Count];
     private CoapDtlsSessionLoader? _loader;
@@ -133,10 +136,29 @@ internal sealed class ClusterSessionBackup : ICoapDtlsSessionBackup
     {
         CoapSlot slot = new(change.Id.Span[0]);
         CoapFencingToken fence = new(change.Stamp);
-        if (change.Kind == CoapDtlsSessionChangeKind.Stopped && Math.Abs(Volatile.Read(ref _loaded[slot.Number])) == change.Stamp
-            && !_cluster.Releases.IsMoving(slot, fence))
+        if (change.Kind == CoapDtlsSessionChangeKind.Stopped && Math.Abs(Volatile.Read(ref _loaded[slot.Number])) == change.Stamp)
         {
-            _loader!.TryLoadParts(change.State.Span, [], change.Stamp);
+            Open(slot, fence, change.State.Span, []);
+        }
+    }
+
+    // A session of a slot that is being released would serve, and what it changes would be lost.
+    private void Open(CoapSlot slot, CoapFencingToken fence, ReadOnlySpan<byte> state, ReadOnlySpan<byte> progress)
+    {
+        lock (_opening[slot.Number])
+        {
+            if (!_cluster.Releases.IsMoving(slot, fence))
+            {
+                _loader!.TryLoadParts(state, progress, fence.Value);
+            }
+        }
+    }
+
+    /// <summary>Waits until no session of a slot, which is marked as moving, is being opened.</summary>
+    public void WaitForOpening(CoapSlot slot)
+    {
+        lock (_opening[slot.Number])
+        {
         }
     }
 
@@ -236,7 +258,7 @@ internal sealed class ClusterSessionBackup : ICoapDtlsSessionBackup
             if (IdOf(record) is { } id && !_cluster.Map.IsStale(record))
             {
                 // Without progress, no message has come since the state was stored.
-                _loader!.TryLoadParts(record.State.Span, progress.GetValueOrDefault(id).Span, fence.Value);
+                Open(slot, fence, record.State.Span, progress.GetValueOrDefault(id).Span);
             }
         }
 

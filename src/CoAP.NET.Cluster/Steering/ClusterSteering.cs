@@ -205,8 +205,11 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotStateHolder
             : 0;
 
     /// <inheritdoc/>
-    public Task ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken) =>
-        Port?.ReleaseAsync(slot.Number, cancellationToken) ?? Task.CompletedTask;
+    public Task ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken)
+    {
+        _backup.WaitForOpening(slot);
+        return Port?.ReleaseAsync(slot.Number, cancellationToken) ?? Task.CompletedTask;
+    }
 
     /// <summary>Ends the sessions of slots that another node took, without messages to their clients.</summary>
     public async Task DropAsync(IEnumerable<CoapSlot> slots)

@@ -88,18 +88,7 @@ public sealed class StoredSessionTests
         CoapMemoryCluster memory = new();
         await using CoapCluster cluster = new(memory.Open(), ClusterTests.Options(FromHours(1)));
         await cluster.StartAsync();
-        CoapRecordKey key;
-        byte[] state;
-        await using (CoapClient client = Client())
-        await using (CoapServer server = Server(cluster))
-        {
-            await server.StartAsync();
-            await client.GetAsync(server.LocalEndpoints[0].Resolve("/who"));
-            key = await FindSessionAsync(cluster);
-            await server.StopAsync();
-            state = (await cluster.Store.FindAsync(key, default))!.State.ToArray();
-        }
-
+        (CoapRecordKey key, byte[] state) = await StoreSessionAsync(cluster);
         CoapFencingToken fence = cluster.FenceOf(key.Slot);
         await cluster.Store.WriteAsync(new[] { CoapRecordWrite.Remove(key, fence) }, default);
         CoapDtlsSessionBackupOptions backup = cluster.CreateSessionBackup();
@@ -117,6 +106,35 @@ public sealed class StoredSessionTests
 
         Assert.Equal(expected, again.Endpoint.ConnectedPeers.Count);
         Assert.NotNull(await cluster.Store.FindAsync(key, default));
+    }
+
+    /// <summary>It would serve, and the next owner would not know what it did.</summary>
+    [Fact]
+    public async Task A_session_is_not_loaded_while_its_slot_moves_to_another_node()
+    {
+        Assert.SkipUnless(CoapDtls.IsSupported, "needs DTLS");
+        CoapMemoryCluster memory = new();
+        await using CoapCluster cluster = new(memory.Open(), ClusterTests.Options(FromHours(1)));
+        await cluster.StartAsync();
+        (CoapRecordKey key, _) = await StoreSessionAsync(cluster);
+        cluster.Releases.Mark(key.Slot, cluster.FenceOf(key.Slot));
+
+        await using CoapServer again = Server(cluster);
+        await again.StartAsync();
+
+        Assert.Empty(again.Endpoint.ConnectedPeers);
+    }
+
+    // What a server leaves in the store that had a session and stopped.
+    private static async Task<(CoapRecordKey Key, byte[] State)> StoreSessionAsync(CoapCluster cluster)
+    {
+        await using CoapClient client = Client();
+        await using CoapServer server = Server(cluster);
+        await server.StartAsync();
+        await client.GetAsync(server.LocalEndpoints[0].Resolve("/who"));
+        CoapRecordKey key = await FindSessionAsync(cluster);
+        await server.StopAsync();
+        return (key, (await cluster.Store.FindAsync(key, default))!.State.ToArray());
     }
 
     private static CoapClient Client() => new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
