@@ -50,7 +50,7 @@ internal static class DirectoryNodeProgram
             return PortTaken;
         }
 
-        Console.WriteLine(server.LocalEndpoints[0]);
+        Console.WriteLine(server.LocalEndpoints[0].Origin());
         await Console.In.ReadToEndAsync();
         return 0;
     }
