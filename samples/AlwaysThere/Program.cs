@@ -95,7 +95,7 @@ static async Task<bool> OutliveSessionsAsync()
     using CancellationTokenSource guard = new(TimeSpan.FromMinutes(5));
     using SecureDevice first = await SecureDevice.StartAsync("coaps://127.0.0.1:0", "before");
     await using CoapClient client = SecureDevice.NewClient();
-    await using CoapObservation observation = await client.ObserveAsync($"{first.Address}/status", guard.Token);
+    await using CoapObservation observation = await client.ObserveAsync(new CoapUri(first.Address).Resolve("/status"), guard.Token);
     SecureDevice? second = null;
     try
     {

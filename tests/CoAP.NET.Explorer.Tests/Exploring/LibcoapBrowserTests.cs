@@ -20,7 +20,7 @@ public sealed class LibcoapBrowserTests(Chromium chromium) : IClassFixture<Chrom
             await using CoapLocalExplorer explorer = await CoapLocalExplorer.StartAsync(options => options.FirstTarget = device);
             await using BrowserPage page = await chromium.OpenAsync(explorer.Address);
             await page.SaysAsync("tree", "time");
-            await page.SendAsync("GET", device + "/time");
+            await page.SendAsync("GET", device.Resolve("/time").ToString());
             await page.SaysAsync("answer-code", "2.05");
             await page["tab-wire"].ClickAsync();
             await Assertions.Expect(page["wire-message"]).ToHaveCountAsync(2);
