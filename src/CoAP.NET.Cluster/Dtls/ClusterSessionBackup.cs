@@ -135,10 +135,9 @@ internal sealed class ClusterSessionBackup : ICoapDtlsSessionBackup
     private void LoadIfRead(CoapDtlsSessionChange change)
     {
         CoapSlot slot = new(change.Id.Span[0]);
-        CoapFencingToken fence = new(change.Stamp);
         if (change.Kind == CoapDtlsSessionChangeKind.Stopped && Math.Abs(Volatile.Read(ref _loaded[slot.Number])) == change.Stamp)
         {
-            Open(slot, fence, change.State.Span, []);
+            Open(slot, new CoapFencingToken(change.Stamp), change.State.Span, []);
         }
     }
 

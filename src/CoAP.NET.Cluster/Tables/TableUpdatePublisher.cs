@@ -133,7 +133,10 @@ internal sealed class TableUpdatePublisher(CoapCluster cluster, CoapRecordKind k
         foreach (CoapNodeId node in cluster.Peers.Up)
         {
             // A node that does not get one notices at its next check.
-            changes.ForEach(change => cluster.Peers.Find(node)?.TableChanges.TryPost(change));
+            if (cluster.Peers.Find(node)?.TableChanges is { } posts)
+            {
+                changes.ForEach(change => posts.TryPost(change));
+            }
         }
     }
 

@@ -1,4 +1,3 @@
-
 namespace CoAP.NET.Cluster.Devices.Observing;
 
 /// <summary>A resource of a device that is observed by any node. Immutable.</summary>
